@@ -1,4 +1,5 @@
 export { type Clock, systemClock } from './base/clock.ts';
+export { type Host, type ObjectReference, systemHost } from './base/host.ts';
 export { type IdSource, systemIds } from './base/id.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { systemTurns, type Turns } from './base/turns.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Host } from '../base/host.ts';
 import type { IdSource } from '../base/id.ts';
 import type { LedgerStore } from './port.ts';
 import type { LedgerTape } from './tape.ts';
@@ -10,6 +11,8 @@ export interface LedgerPorts {
   readonly scope: { readonly tenant: string; readonly app: string };
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** Machine of this process: timers and turns that are no part of a run. */
+  readonly host: Host;
   /** Name of this process for the lease. */
   readonly owner: string;
   /** Milliseconds that a lease lasts without an append or renewal. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { SessionDeletedError } from './errors.ts';
 import type { Event } from './event.ts';
@@ -33,6 +33,8 @@ export interface WriterOptions {
   readonly store: LedgerStore;
   /** Clock whose monotonic time tells if the lease lives. */
   readonly clock: Clock;
+  /** Clock of the machine, for gathering and repeats: a test clock must not hold writes back. */
+  readonly machine: Clock;
   /** Milliseconds that the lease lasts from each claim, append and renewal. */
   readonly leaseMs: number;
   /** Claims the ledger for this writer; called before the first write. */
@@ -85,7 +87,7 @@ export class LedgerWriter {
     this.#durableSeq = durableSeq;
     this.#store = new PersistentStore({
       store: options.store,
-      clock: systemClock,
+      clock: options.machine,
       leaseMs: options.leaseMs,
       durableSeq: () => this.#durableSeq,
       leaseIsLive: () => this.leaseIsLive(),
@@ -123,9 +125,8 @@ export class LedgerWriter {
     if (extras !== undefined) this.#extras.push(extras);
     if (this.#lingerArmed || this.#sending) return;
     this.#lingerArmed = true;
-    // The system clock, not the clock port: the time for gathering is not part of the run, and a
-    // test clock must not hold writes back.
-    systemClock.setTimer(lingerMs, this.#afterLinger);
+    // The clock of the machine: the time for gathering is not part of the run.
+    this.#options.machine.setTimer(lingerMs, this.#afterLinger);
   }
 
   readonly #afterLinger = (): void => {

@@ -1,7 +1,6 @@
 import type { AdjutantError } from '../base/error.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { systemTurns } from '../base/turns.ts';
 import { LedgerBlobs, mayHoldBlob } from './blobs/ledger-blobs.ts';
 import type { LoadedBlobs } from './blobs/load-blobs.ts';
 import { LedgerConflictError, SessionDeletedError } from './errors.ts';
@@ -80,6 +79,7 @@ export class Ledger {
       {
         store: ports.store,
         clock: ports.clock,
+        machine: ports.host.clock,
         leaseMs: ports.leaseMs,
         claim: () => this.#claim(),
         onDurable: (landed) => this.#durableListeners.tell(landed),
@@ -96,7 +96,7 @@ export class Ledger {
   async load(events: readonly Event[]): Promise<void> {
     for (const event of events) {
       this.#foldForeign(event);
-      const turn = systemTurns.pass();
+      const turn = this.ports.host.turns.pass();
       if (turn !== undefined) await turn;
     }
   }

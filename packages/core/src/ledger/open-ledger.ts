@@ -27,7 +27,7 @@ export async function openLedger(session: string, ports: LedgerPorts): Promise<L
     refuseSealed(page, session);
     for (const event of page) events.push(event);
   }
-  const loaded = await loadBlobs(events.filter(mayHoldBlob), ports.store, session);
+  const loaded = await loadBlobs(events.filter(mayHoldBlob), ports, session);
   const ledger = new Ledger(session, await withAddressKey(ports), [], loaded, events.length);
   await ledger.load(events);
   return ledger;

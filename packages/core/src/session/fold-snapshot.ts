@@ -1,11 +1,10 @@
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
-import { systemTurns } from '../base/turns.ts';
 import { withBlobs } from '../ledger/blobs/load-blobs.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
 import { eventVersions } from '../ledger/event.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
-import type { FoldSnapshot, LedgerStore } from '../ledger/port.ts';
+import type { FoldSnapshot } from '../ledger/port.ts';
 import { refuseSealed } from '../ledger/sealed-event.ts';
 import { checkSeq, type StateSnapshot, snapshotOf } from './time-travel.ts';
 import {
@@ -37,7 +36,11 @@ export function pointSnapshotKey(): string {
  * Folds a stored ledger up to `seq`, from the last snapshot on, and stores snapshots for later
  * calls. It needs no claim and writes no event.
  */
-async function pointAt(store: LedgerStore, session: string, seq: number): Promise<LedgerPoint> {
+async function pointAt(
+  { host, store }: Pick<LedgerPorts, 'host' | 'store'>,
+  session: string,
+  seq: number,
+): Promise<LedgerPoint> {
   const snapshot =
     seq === 0 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), seq);
   const point = snapshot === undefined ? startPoint() : pointFromJson(snapshot.value, snapshot.seq);
@@ -48,7 +51,7 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
     refuseSealed(page, session);
     for (const event of page) {
       foldPoint(point, event);
-      const turn = systemTurns.pass();
+      const turn = host.turns.pass();
       if (turn !== undefined) await turn;
     }
     if (point.seq - kept < leastSpacing) continue;
@@ -71,14 +74,15 @@ function lengthOf(value: JsonValue): number {
  * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
  */
 export async function storedStateAt(
-  { store, scope }: Pick<LedgerPorts, 'store' | 'scope'>,
+  ports: Pick<LedgerPorts, 'host' | 'store' | 'scope'>,
   session: string,
   seq?: number,
 ): Promise<StateSnapshot> {
+  const { store, scope } = ports;
   const head = await store.head(session);
   if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
   const at = seq ?? head.seq;
   checkSeq(at, head.seq);
-  const recorded = snapshotOf(await pointAt(store, session, at), (value) => value);
-  return withBlobs(recorded, store, session);
+  const recorded = snapshotOf(await pointAt(ports, session, at), (value) => value);
+  return withBlobs(recorded, ports, session);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { systemHost } from '../../src/base/host.ts';
 import { systemIds } from '../../src/base/id.ts';
 import {
   BlobMissingError,
@@ -44,6 +45,7 @@ function portsOf(store: LedgerStore, options: Partial<LedgerPorts> = {}): Ledger
     scope,
     clock: systemClock,
     ids: systemIds,
+    host: systemHost,
     owner: 'me',
     leaseMs: 30_000,
     ...options,

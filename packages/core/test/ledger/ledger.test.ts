@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { systemHost } from '../../src/base/host.ts';
 import { systemIds } from '../../src/base/id.ts';
 import { StateConflictError, StoreUnavailableError } from '../../src/ledger/errors.ts';
 import { type Event, type EventDraft, foldEvent } from '../../src/ledger/event.ts';
@@ -26,7 +27,15 @@ function wrap(store: LedgerStore, replaced: Partial<LedgerStore>): LedgerStore {
 }
 
 function portsOf(store: LedgerStore, owner = 'me'): LedgerPorts {
-  return { store, scope, clock: systemClock, ids: systemIds, owner, leaseMs: 30_000 };
+  return {
+    store,
+    scope,
+    clock: systemClock,
+    ids: systemIds,
+    host: systemHost,
+    owner,
+    leaseMs: 30_000,
+  };
 }
 
 /** A ledger on a store that notes the batches it is given. */

@@ -1,3 +1,4 @@
+import type { Host, ObjectReference } from '../../base/host.ts';
 import { SessionDeletedError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import type { Session } from '../../session/session.ts';
@@ -5,10 +6,15 @@ import type { Session } from '../../session/session.ts';
 /** Open sessions of an app, found by id as long as they are referenced. */
 export class OpenSessions {
   readonly #opening = new Map<string, Promise<void>>();
-  readonly #byId = new Map<string, WeakRef<Session>>();
+  readonly #byId = new Map<string, ObjectReference<Session>>();
   readonly #collected = new FinalizationRegistry<string>((id) => {
     if (this.get(id) === undefined) this.#byId.delete(id);
   });
+  readonly #host: Host;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
 
   /**
    * Calls `open` after all earlier calls for this session have ended. Two ledgers of one session
@@ -32,7 +38,7 @@ export class OpenSessions {
   }
 
   add(id: string, session: Session): void {
-    this.#byId.set(id, new WeakRef(session));
+    this.#byId.set(id, this.#host.reference(session));
     this.#collected.register(session, id);
   }
 

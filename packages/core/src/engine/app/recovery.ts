@@ -1,5 +1,6 @@
-import { type Clock, setBackgroundTimer, systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
+import type { Host } from '../../base/host.ts';
 import { visibleLine } from '../../base/text/visible-text.ts';
 import type { DueSession } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
@@ -42,6 +43,7 @@ export interface RecoveryParts {
    */
   readonly due: (limit: number, tenant: string | undefined) => Promise<readonly SessionPlace[]>;
   readonly clock: Clock;
+  readonly host: Host;
   /** Maximum number of sessions that are continued at the same time. @default 100 */
   readonly atOnce?: number | undefined;
   /** Continues the open run of a session. */
@@ -103,11 +105,11 @@ export class Recovery {
   }
 
   #armSweep(): void {
-    this.#cancelSweep = setBackgroundTimer(sweepEveryMs, () => {
+    this.#cancelSweep = this.#parts.host.setBackgroundTimer(sweepEveryMs, () => {
       void this.#parts
         .sweep()
         .catch((error: unknown) =>
-          warn('Large values that nothing refers to could not be removed', error),
+          this.#warn('Large values that nothing refers to could not be removed', error),
         )
         .then(() => (this.#stopped ? undefined : this.#armSweep()));
     });
@@ -156,7 +158,7 @@ export class Recovery {
     // Many sessions share one timer: thousands may wait, and one look finds all that are due.
     const due = this.#wakes.size < exactWakes ? at : Math.ceil(at / coarseMs) * coarseMs;
     if (this.#wakes.has(due)) return;
-    const { clock } = this.#parts;
+    const { clock, host } = this.#parts;
     const ms = Math.max(0, due - clock.now());
     const wake = (): void => {
       this.#wakes.delete(due);
@@ -165,7 +167,7 @@ export class Recovery {
     // The timer must not keep a process alive that has nothing else to do.
     this.#wakes.set(
       due,
-      isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
+      isOf(host, clock) ? host.setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
     );
   }
 
@@ -186,7 +188,7 @@ export class Recovery {
   #arm(ms: number): void {
     this.#cancelTimer();
     if (this.#stopped) return;
-    this.#cancelTimer = setBackgroundTimer(ms, () => {
+    this.#cancelTimer = this.#parts.host.setBackgroundTimer(ms, () => {
       void this.look()
         .catch((error: unknown) => this.#lookFailed(error))
         .then(() => {
@@ -201,7 +203,7 @@ export class Recovery {
   #lookFailed(error: unknown): void {
     if (this.#stopped) return;
     if (isAdjutantError(error) && error.data['permanent'] === true) this.stop();
-    warn('The store could not be asked for runs to continue', error);
+    this.#warn('The store could not be asked for runs to continue', error);
   }
 
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
@@ -282,7 +284,14 @@ export class Recovery {
     const times = (this.#failures.get(key)?.times ?? 0) + 1;
     const pause = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
     this.#failures.set(key, { times, until: this.#parts.clock.now() + pause });
-    if (times === 1) warn(`Session "${place.session}" could not be continued`, error);
+    if (times === 1) this.#warn(`Session "${place.session}" could not be continued`, error);
+  }
+
+  /** Reports a failure as a warning of the process: no caller awaits the work of recovery. */
+  #warn(what: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isAdjutantError(error) ? error.code : 'recovery_failed';
+    this.#parts.host.warn(visibleLine(`${what}: ${message}`), code);
   }
 }
 
@@ -304,16 +313,7 @@ function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
   return placed.sort((left, right) => left.turn - right.turn).map(({ place }) => place);
 }
 
-/** Emits a warning of the process: no caller awaits the work of recovery. */
-function warn(what: string, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  process.emitWarning(visibleLine(`${what}: ${message}`), {
-    type: 'AdjutantWarning',
-    code: isAdjutantError(error) ? error.code : 'recovery_failed',
-  });
-}
-
-/** True when time passes at the rate of the system clock, even if the store sets its value. */
-function isSystemClock(clock: Clock): boolean {
-  return clock === systemClock || (clock instanceof StoreClock && clock.base === systemClock);
+/** True when time passes at the rate of the machine's clock, even if the store sets its value. */
+function isOf(host: Host, clock: Clock): boolean {
+  return clock === host.clock || (clock instanceof StoreClock && clock.base === host.clock);
 }

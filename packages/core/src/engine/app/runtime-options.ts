@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import {
   findInvalidOption,
@@ -144,6 +145,11 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
     readonly ids?: IdSource;
     readonly random?: Random;
     readonly standIns?: StandIns;
+    /**
+     * Machine of this process: its clock, timers, ids and randomness, where no other port says so.
+     * @default the machine on which it runs
+     */
+    readonly host?: Host;
   };
 }
 
@@ -190,7 +196,13 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
   compaction: isCompaction,
   permissions: isListOfGrants,
   lifecycle: isGroup(lifecycleChecks),
-  ports: isGroup({ clock: isObject, ids: isObject, random: isObject, standIns: isStandIns }),
+  ports: isGroup({
+    clock: isObject,
+    ids: isObject,
+    random: isObject,
+    standIns: isStandIns,
+    host: isObject,
+  }),
 };
 
 /**
@@ -215,8 +227,9 @@ export function checkedOptions(options: RuntimeOptions): RuntimeOptions {
 
 /**
  * Returns the clock of an app: the one of `ports`, if it is given. Otherwise the receipts of a
- * given store set the clock. A store that the app makes for itself has the system clock.
+ * given store set the clock. A store that the app makes for itself has the clock of the machine.
  */
 export function clockOf({ store, ports }: RuntimeOptions): Clock {
-  return ports?.clock ?? (store === undefined ? systemClock : new StoreClock(systemClock));
+  const { clock } = ports?.host ?? systemHost;
+  return ports?.clock ?? (store === undefined ? clock : new StoreClock(clock));
 }

@@ -1,4 +1,4 @@
-import { systemRandom } from '../../base/random.ts';
+import { systemHost } from '../../base/host.ts';
 import type { Hooks } from '../../runnables/hooks.ts';
 import { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import { Registry } from '../frame/registry.ts';
@@ -20,7 +20,7 @@ export function appServices(
   if (lifecycle?.postProcess !== undefined) registry.register(lifecycle.postProcess);
   return {
     ...own,
-    random: options.ports?.random ?? systemRandom,
+    random: options.ports?.random ?? (options.ports?.host ?? systemHost).random,
     standIns: options.ports?.standIns,
     registry,
     prices: options.prices,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import { Ledger, type LedgerPorts } from '../../ledger/ledger.ts';
@@ -38,6 +39,7 @@ export interface SessionOpenerParts {
   readonly home: SessionHome;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly host: Host;
   /** Schema that types and checks the state of all sessions. */
   readonly stateSchema: StateSchema | undefined;
   /** True when the app has a store that other processes may open too. */
@@ -67,10 +69,11 @@ export function homeOf(session: AnySession): SessionHome | undefined {
  */
 export class SessionOpener {
   readonly #parts: SessionOpenerParts;
-  readonly #sessions = new OpenSessions();
+  readonly #sessions: OpenSessions;
 
   constructor(parts: SessionOpenerParts) {
     this.#parts = parts;
+    this.#sessions = new OpenSessions(parts.host);
   }
 
   newId(): string {

@@ -6,7 +6,6 @@ import {
   isOneOf,
   type OptionChecks,
 } from '../../base/options.ts';
-import { systemTurns } from '../../base/turns.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
@@ -248,10 +247,11 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     sessionId: string,
     range?: ReadRange,
   ): AsyncGenerator<StoredEvent, void, undefined> {
-    for await (const page of this.#ports.ledgerPorts().store.readStored(sessionId, range)) {
+    const { host, store } = this.#ports.ledgerPorts();
+    for await (const page of store.readStored(sessionId, range)) {
       for (const event of page) {
         yield event;
-        const turn = systemTurns.pass();
+        const turn = host.turns.pass();
         if (turn !== undefined) await turn;
       }
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { type IdSource, systemIds } from '../../base/id.ts';
+import { type Host, systemHost } from '../../base/host.ts';
+import type { IdSource } from '../../base/id.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
 import type { Store } from '../../ledger/port.ts';
 import type { LedgerTape } from '../../ledger/tape.ts';
@@ -49,6 +50,7 @@ export class SharedApp implements AppParts {
   readonly options: RuntimeOptions;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly host: Host;
   readonly owner: string;
   readonly store: Store;
   readonly tools: Toolset;
@@ -74,12 +76,13 @@ export class SharedApp implements AppParts {
     this.#makers = makers;
     this.#coversAllTenants = options.tenants === true;
     this.clock = clockOf(options);
-    this.#tenants = new Tenants(this.clock, (made) => !made.isIdle);
-    this.ids = ports.ids ?? systemIds;
+    this.host = ports.host ?? systemHost;
+    this.#tenants = new Tenants(this.clock, this.host, (made) => !made.isIdle);
+    this.ids = ports.ids ?? this.host.ids;
     this.store = options.store ?? makers.memoryStore(this.clock);
-    this.live = liveSessionsOf(this.store, options.pubsub);
+    this.live = liveSessionsOf(this.store, options.pubsub, this.host);
     this.tools = toolset(options.tools ?? [], `The app "${app}"`);
-    this.owner = makers.processOwner(this.ids);
+    this.owner = this.host.owner ?? makers.processOwner(this.ids);
     this.services = appServices(options, { clock: this.clock, tools: this.tools });
     this.restore = (snapshot, schema) =>
       new SharedApp({ app: snapshot.app }, makers).home.sessions.copy(snapshot, schema);
@@ -134,6 +137,7 @@ export class SharedApp implements AppParts {
         return dueSessions(this.store, { app: this.app, tenant, limit });
       },
       clock: this.clock,
+      host: this.host,
       atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
       resume: ({ tenant, session }) =>
         this.#of(tenant).start(undefined, { session }, { isWorker: true, isFound: true }),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
+import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import type { Ledger, LedgerPorts } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
@@ -38,6 +39,7 @@ export interface AppParts {
   readonly options: RuntimeOptions;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly host: Host;
   readonly owner: string;
   readonly store: Store;
   readonly tools: Toolset;
@@ -65,7 +67,7 @@ export class TenantApp {
    * @param isHome true when the app reaches the requests of all tenants, not only of its own
    */
   constructor(shared: AppParts, tenant: string, isHome: boolean) {
-    const { app, clock, ids, live, options, restore, services, store, tools } = shared;
+    const { app, clock, host, ids, live, options, restore, services, store, tools } = shared;
     this.#shared = shared;
     this.app = app;
     this.tenant = tenant;
@@ -92,6 +94,7 @@ export class TenantApp {
       home: this,
       clock,
       ids,
+      host,
       stateSchema: options.stateSchema,
       isShared: options.store !== undefined,
       ledgers: () => this.ledgers,
@@ -124,12 +127,13 @@ export class TenantApp {
   }
 
   ledgerPorts(store: LedgerStore = this.ledgers): LedgerPorts {
-    const { ids, options, owner, tape } = this.#shared;
+    const { host, ids, options, owner, tape } = this.#shared;
     return {
       store,
       scope: { tenant: this.tenant, app: this.app },
       clock: this.services.clock,
       ids,
+      host,
       owner,
       leaseMs: options.lease?.ttl ?? defaultLeaseMs,
       tape,

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { testClock } from '../../base/clocks/test-clock.ts';
+import { systemHost } from '../../base/host.ts';
 import { Tenants } from './tenants.ts';
 
 interface Made {
@@ -12,7 +13,7 @@ interface Made {
 const longAgo = 3_600_000;
 
 function tenantsOn(clock = testClock()) {
-  const tenants = new Tenants<Made>(clock, ({ isBusy }) => isBusy);
+  const tenants = new Tenants<Made>(clock, systemHost, ({ isBusy }) => isBusy);
   const get = (name: string): Made => tenants.get(name, () => ({ name, isBusy: false }));
   return { tenants, get, clock };
 }

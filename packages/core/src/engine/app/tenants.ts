@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Host, ObjectReference } from '../../base/host.ts';
 import { describeValue, isNonEmptyText } from '../../base/options.ts';
 import type { DueSession, LedgerStore, Store } from '../../ledger/port.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
@@ -17,17 +18,19 @@ interface Kept<Made> {
  */
 export class Tenants<Made extends object> {
   readonly #clock: Clock;
+  readonly #host: Host;
   readonly #isBusy: (made: Made) => boolean;
   /** Kept objects; the one that was requested longest ago comes first. */
   readonly #kept = new Map<string, Kept<Made>>();
-  readonly #dropped = new Map<string, WeakRef<Made>>();
+  readonly #dropped = new Map<string, ObjectReference<Made>>();
   readonly #closed = new Set<string>();
   readonly #collected = new FinalizationRegistry<string>((tenant) => {
     if (this.#dropped.get(tenant)?.deref() === undefined) this.#dropped.delete(tenant);
   });
 
-  constructor(clock: Clock, isBusy: (made: Made) => boolean) {
+  constructor(clock: Clock, host: Host, isBusy: (made: Made) => boolean) {
     this.#clock = clock;
+    this.#host = host;
     this.#isBusy = isBusy;
   }
 
@@ -72,7 +75,7 @@ export class Tenants<Made extends object> {
       if (this.#isBusy(kept.made)) {
         this.#kept.set(tenant, { made: kept.made, askedAt: now });
       } else {
-        this.#dropped.set(tenant, new WeakRef(kept.made));
+        this.#dropped.set(tenant, this.#host.reference(kept.made));
         this.#collected.register(kept.made, tenant);
       }
     }

@@ -1,5 +1,5 @@
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
-import { afterThisTurn, type Clock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Random } from '../../base/random.ts';
 import type { StandIns } from '../../effects/stand-ins.ts';
@@ -349,7 +349,7 @@ export class RunContext {
   turn(): Promise<void> | undefined {
     this.#ended++;
     return this.#ended % turnEvery === 0
-      ? new Promise((resolve) => afterThisTurn(resolve))
+      ? new Promise((resolve) => this.ledger.ports.host.afterTurn(resolve))
       : undefined;
   }
 

@@ -297,7 +297,7 @@ export class Body implements BodyContext {
    */
   async #inRecordedOrder(seq: number): Promise<void> {
     const turn = new Activity(this.place.childRoot, this.place.activity());
-    this.#order ??= new RecordedOrder();
+    this.#order ??= new RecordedOrder(this.place.run.ledger.ports.host);
     await this.#order.turnOf(seq);
     turn.end();
   }

@@ -1,4 +1,4 @@
-import { afterThisTurn } from '../../base/clock.ts';
+import type { Host } from '../../base/host.ts';
 
 interface Asked {
   readonly seq: number;
@@ -12,12 +12,17 @@ interface Asked {
  * for the same. An outcome that was not asked for delays no other one.
  */
 export class RecordedOrder {
+  readonly #host: Host;
   #asked: Asked[] = [];
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
 
   /** Resolves when the outcome recorded as `seq` may be given. */
   turnOf(seq: number): Promise<void> {
     return new Promise((give) => {
-      if (this.#asked.length === 0) afterThisTurn(() => this.#next());
+      if (this.#asked.length === 0) this.#host.afterTurn(() => this.#next());
       this.#asked.push({ seq, give });
     });
   }
@@ -25,7 +30,7 @@ export class RecordedOrder {
   #next(): void {
     const first = this.#asked.reduce((least, asked) => (asked.seq < least.seq ? asked : least));
     this.#asked = this.#asked.filter((asked) => asked !== first);
-    if (this.#asked.length > 0) afterThisTurn(() => this.#next());
+    if (this.#asked.length > 0) this.#host.afterTurn(() => this.#next());
     first.give();
   }
 }

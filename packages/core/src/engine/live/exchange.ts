@@ -1,6 +1,6 @@
-import { setBackgroundTimer, systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { contentHash } from '../../base/hash.ts';
-import { systemIds } from '../../base/id.ts';
+import type { Host } from '../../base/host.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { type LiveMessage, readLiveMessage } from './live-message.ts';
 import type { PubSub } from './pub-sub.ts';
@@ -19,14 +19,22 @@ type Listener = (message: LiveMessage) => void;
  */
 export class Exchange {
   /** Name of this process. */
-  readonly name = systemIds.next();
+  readonly name: string;
   readonly #pubsub: PubSub;
+  readonly #host: Host;
   /** Called when another process wants all live text of a session again. */
   readonly #onAsked = new Map<string, () => void>();
   #asks: Subscription | undefined;
 
-  constructor(pubsub: PubSub) {
+  constructor(pubsub: PubSub, host: Host) {
     this.#pubsub = pubsub;
+    this.#host = host;
+    this.name = host.ids.next();
+  }
+
+  /** Clock of the machine. */
+  get clock(): Clock {
+    return this.#host.clock;
   }
 
   /**
@@ -38,13 +46,13 @@ export class Exchange {
     let cancelTimer: () => void = () => undefined;
     const again = (): void => {
       ask();
-      cancelTimer = setBackgroundTimer(askEveryMs, again);
+      cancelTimer = this.#host.setBackgroundTimer(askEveryMs, again);
     };
     const hear = (message: JsonValue): void => {
       const read = readLiveMessage(message);
       if (read !== undefined) listener(read);
     };
-    const subscription = new Subscription(this.#pubsub, channelOf(key), hear, again);
+    const subscription = this.#subscription(channelOf(key), hear, again);
     return {
       ask,
       end: () => {
@@ -56,7 +64,7 @@ export class Exchange {
 
   /** Calls `onAsked` when a process asks for a session, until the returned function is called. */
   answer(key: string, onAsked: () => void): () => void {
-    this.#asks ??= new Subscription(this.#pubsub, asksChannel, (message) => {
+    this.#asks ??= this.#subscription(asksChannel, (message) => {
       const { from, key: asked } = message as { from?: JsonValue; key?: JsonValue };
       if (from !== this.name && typeof asked === 'string') this.#onAsked.get(asked)?.();
     });
@@ -69,7 +77,7 @@ export class Exchange {
    * function is called.
    */
   heedGivenBack(app: string, onGivenBack: () => void): () => void {
-    const subscription = new Subscription(this.#pubsub, givenBackChannelOf(app), (message) => {
+    const subscription = this.#subscription(givenBackChannelOf(app), (message) => {
       if ((message as { from?: JsonValue }).from !== this.name) onGivenBack();
     });
     return () => subscription.end();
@@ -82,6 +90,14 @@ export class Exchange {
   /** Resolves when the message was sent, or could not be sent. */
   send(key: string, message: Omit<LiveMessage, 'from'>): Promise<void> {
     return this.#publish(channelOf(key), { from: this.name, ...message } as unknown as JsonValue);
+  }
+
+  #subscription(
+    channel: string,
+    listener: (message: JsonValue) => void,
+    onReady?: () => void,
+  ): Subscription {
+    return new Subscription({ host: this.#host, pubsub: this.#pubsub }, channel, listener, onReady);
   }
 
   async #publish(channel: string, message: JsonValue): Promise<void> {
@@ -113,14 +129,19 @@ export function liveKey(
 
 /** Demand for live text: true for some time after a request. */
 export class Demand {
+  readonly #clock: Clock;
   #until = Number.NEGATIVE_INFINITY;
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   asked(): void {
-    this.#until = systemClock.monotonic() + askedForMs;
+    this.#until = this.#clock.monotonic() + askedForMs;
   }
 
   get isThere(): boolean {
-    return systemClock.monotonic() < this.#until;
+    return this.#clock.monotonic() < this.#until;
   }
 }
 
@@ -131,7 +152,7 @@ class Subscription {
   #cancelTimer: () => void = () => undefined;
 
   constructor(
-    pubsub: PubSub,
+    { host, pubsub }: { readonly host: Host; readonly pubsub: PubSub },
     channel: string,
     listener: (message: JsonValue) => void,
     onReady: () => void = () => undefined,
@@ -150,7 +171,7 @@ class Subscription {
           else onReady();
         },
         () => {
-          if (!this.#isEnded) this.#cancelTimer = setBackgroundTimer(retryMs, subscribe);
+          if (!this.#isEnded) this.#cancelTimer = host.setBackgroundTimer(retryMs, subscribe);
         },
       );
     };

@@ -1,5 +1,5 @@
 import { isAdjutantError } from '../../base/error.ts';
-import { systemIds } from '../../base/id.ts';
+import type { Host } from '../../base/host.ts';
 import { findInvalidOption, type OptionChecks } from '../../base/options.ts';
 import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts';
 import { isDurable, type StreamEvent } from '../../ledger/event.ts';
@@ -52,12 +52,14 @@ const followChecks: OptionChecks<FollowOptions> = {
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #exchange: Exchange | undefined;
+  readonly #host: Host;
   readonly #name: string;
   #isKept: boolean;
 
-  constructor(name: string, pubsub: PubSub | undefined) {
-    this.#name = name;
-    this.#exchange = pubsub === undefined ? undefined : new Exchange(pubsub);
+  constructor(host: Host, pubsub: PubSub | undefined) {
+    this.#host = host;
+    this.#name = host.ids.next();
+    this.#exchange = pubsub === undefined ? undefined : new Exchange(pubsub, host);
     this.#isKept = pubsub !== undefined;
   }
 
@@ -141,6 +143,7 @@ export class LiveSessions {
       session,
       store,
       new LiveText(this.#name),
+      this.#host.turns,
       (isFollowed) => {
         end();
         end = isFollowed ? this.#receive(key, made) : () => undefined;
@@ -189,13 +192,14 @@ class Sending {
   readonly #key: string;
   readonly #live: LiveText;
   readonly #sender = new LiveSender();
-  readonly #demand = new Demand();
+  readonly #demand: Demand;
   readonly #forget: () => void;
   #isSending = false;
   #isEnded = false;
 
   constructor(exchange: Exchange, key: string, live: LiveText) {
     this.#exchange = exchange;
+    this.#demand = new Demand(exchange.clock);
     this.#key = key;
     this.#live = live;
     this.#forget = exchange.answer(key, () => {
@@ -232,10 +236,10 @@ class Sending {
 const known = new WeakMap<Store, Map<PubSub | undefined, LiveSessions>>();
 
 /** Returns the live sessions of a store. */
-export function liveSessionsOf(store: Store, pubsub: PubSub | undefined): LiveSessions {
+export function liveSessionsOf(store: Store, pubsub: PubSub | undefined, host: Host): LiveSessions {
   const byPubSub = known.get(store) ?? new Map<PubSub | undefined, LiveSessions>();
   known.set(store, byPubSub);
-  const found = byPubSub.get(pubsub) ?? new LiveSessions(systemIds.next(), pubsub);
+  const found = byPubSub.get(pubsub) ?? new LiveSessions(host, pubsub);
   byPubSub.set(pubsub, found);
   return found;
 }

@@ -1,4 +1,4 @@
-import { systemTurns } from '../../base/turns.ts';
+import type { Turns } from '../../base/turns.ts';
 import type { Event, StreamEvent } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswerMark, LiveReader, type LiveText } from './live-text.ts';
@@ -18,6 +18,7 @@ export class SessionFeed {
   readonly live: LiveText;
   readonly #store: LedgerStore;
   readonly #session: string;
+  readonly #turns: Turns;
   readonly #followers = new Set<Follower>();
   /** Called when the first follower comes and the last one goes. */
   readonly #onFollowed: (isFollowed: boolean) => void;
@@ -30,11 +31,13 @@ export class SessionFeed {
     session: string,
     store: LedgerStore,
     live: LiveText,
+    turns: Turns,
     onFollowed: (isFollowed: boolean) => void,
   ) {
     this.#session = session;
     this.#store = store;
     this.live = live;
+    this.#turns = turns;
     this.#onFollowed = onFollowed;
   }
 
@@ -83,7 +86,7 @@ export class SessionFeed {
             reader.passed(event);
             yield event;
             if (signal.aborted) return;
-            const turn = systemTurns.pass();
+            const turn = this.#turns.pass();
             if (turn !== undefined) await turn;
           }
         }
@@ -142,7 +145,7 @@ export class SessionFeed {
         this.#last = Math.max(this.#last, event.seq);
         this.live.landed(event);
         this.wake();
-        const turn = systemTurns.pass();
+        const turn = this.#turns.pass();
         if (turn !== undefined) await turn;
       }
     } catch (error) {

@@ -1,4 +1,3 @@
-import { systemClock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
@@ -161,10 +160,10 @@ class FollowedRun {
 
 /** Resolves when no process holds the session any more. */
 async function untilFree({ id, app, ledger }: Session, signal: AbortSignal): Promise<void> {
-  const { store, owner, leaseMs } = ledger.ports;
+  const { host, store, owner, leaseMs } = ledger.ports;
   while (!signal.aborted) {
     const { promise: isTime, resolve } = Promise.withResolvers<void>();
-    const cancel = systemClock.setTimer(retryMs, resolve);
+    const cancel = host.clock.setTimer(retryMs, resolve);
     const onAbort = (): void => resolve(cancel());
     signal.addEventListener('abort', onAbort, { once: true });
     await isTime;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../base/clocks/test-clock.ts';
+import { systemHost } from '../../base/host.ts';
 import { systemIds } from '../../base/id.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import { Ledger } from '../../ledger/ledger.ts';
@@ -30,7 +31,7 @@ async function kept(isDown: () => boolean) {
   };
   const ledger = new Ledger(
     's',
-    { store: failing, scope, clock, ids: systemIds, owner: 'me', leaseMs },
+    { store: failing, scope, clock, ids: systemIds, host: systemHost, owner: 'me', leaseMs },
     [],
   );
   await ledger.own();

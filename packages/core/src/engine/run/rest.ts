@@ -1,4 +1,3 @@
-import { afterThisTurn } from '../../base/clock.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { RunRequest } from './run-request.ts';
@@ -27,7 +26,7 @@ export function watchForRest(run: RunContext): void {
     if (isScheduled) return;
     isScheduled = true;
     // Code that is about to begin something needs its turn first.
-    afterThisTurn(look);
+    run.ledger.ports.host.afterTurn(look);
   };
   activity.onRest = schedule;
   detachedActivity.onRest = schedule;

@@ -1,7 +1,6 @@
 import { isAdjutantError } from '../../base/error.ts';
 import { deepFreeze, type JsonValue } from '../../base/json.ts';
-import { systemTurns } from '../../base/turns.ts';
-import type { LedgerStore } from '../port.ts';
+import type { LedgerPorts } from '../ledger-ports.ts';
 import { asLiteral, type BlobReference, findReferences, replaceReferences } from './blob.ts';
 
 /** Large values that recorded values refer to. */
@@ -21,14 +20,14 @@ export interface LoadedBlobs {
  */
 export async function loadBlobs(
   values: Iterable<unknown>,
-  store: LedgerStore,
+  { host, store }: Pick<LedgerPorts, 'host' | 'store'>,
   session: string,
 ): Promise<LoadedBlobs> {
   const found: BlobReference[] = [];
   let isEscaped = false;
   for (const value of values) {
     if (findReferences(value, (reference) => found.push(reference))) isEscaped = true;
-    const turn = systemTurns.pass();
+    const turn = host.turns.pass();
     if (turn !== undefined) await turn;
   }
   const blobs = new Map<string, JsonValue>();
@@ -49,10 +48,10 @@ export async function loadBlobs(
  */
 export async function withBlobs<Value>(
   value: Value,
-  store: LedgerStore,
+  ports: Pick<LedgerPorts, 'host' | 'store'>,
   session: string,
 ): Promise<Value> {
-  const { blobs } = await loadBlobs([value], store, session);
+  const { blobs } = await loadBlobs([value], ports, session);
   return replaceReferences(value, (reference) => {
     const found = blobs.get(reference.$blob);
     return found === undefined ? reference : asLiteral(found);

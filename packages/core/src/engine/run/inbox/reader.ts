@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../../../base/clock.ts';
 import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
@@ -55,11 +54,12 @@ export class InboxReader {
   }
 
   /**
-   * Sets the timer of the next look. It uses the system clock and not the clock port. Posts do not
-   * belong to the time of the run, and a test clock must not hold them back.
+   * Sets the timer of the next look. It uses the clock of the machine and not the clock port. Posts
+   * do not belong to the time of the run, and a test clock must not hold them back.
    */
-  #arm(clock: Clock = systemClock): void {
+  #arm(): void {
     if (this.#stopped) return;
+    const { clock } = this.#target.ledger.ports.host;
     this.#cancelTimer = clock.setTimer(lookEveryMs, () => void this.#look());
   }
 
