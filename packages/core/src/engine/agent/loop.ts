@@ -43,13 +43,13 @@ import {
   endsWithResult,
   guardedResult,
   readFinal,
-} from './answer-end.ts';
+} from './answers/answer-end.ts';
 import { hasEndedModelCall, hookEnd, joined } from './hooks/hook-end.ts';
 import { HookPipeline } from './hooks/hook-pipeline.ts';
 import { ModelRounds } from './model-round.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './notes.ts';
+import { ToolSupervision } from './supervision/tool-supervision.ts';
 import { AgentTools } from './tool-lookup.ts';
-import { ToolSupervision } from './tool-supervision.ts';
 
 /** Returns the settlement that cancels a request, for the append that ends its call. */
 function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {

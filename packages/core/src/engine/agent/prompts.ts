@@ -30,7 +30,7 @@ import type {
 } from '../../runnables/render-context.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { RunContext } from '../frame/run-context.ts';
-import { withFormat } from './answer-format.ts';
+import { withFormat } from './answers/answer-format.ts';
 import { PromptTokens } from './prompt-tokens.ts';
 
 /** Renderers of an agent that sets no `context`. */

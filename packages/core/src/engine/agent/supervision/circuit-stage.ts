@@ -6,8 +6,8 @@ import type { CallState } from '../../../loop/call-state.ts';
 import { type BreakerChange, breakerOutcome } from '../../../supervision/circuit-breaker.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import type { ErrorRouting } from '../error-routing.ts';
 import { decisionDraft, refusal } from './decision-draft.ts';
+import type { ErrorRouting } from './error-routing.ts';
 import type { CallStage } from './stage.ts';
 
 const nothing: readonly never[] = Object.freeze([]);

@@ -7,10 +7,10 @@ import type { Supervision } from '../../../supervision/options.ts';
 import { toToolResult } from '../../../tools/result.ts';
 import { abortForHandler } from '../../frame/recorded-abort.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { type ErrorRouting, mayRepeat } from '../error-routing.ts';
 import { delayOf } from '../hooks/error-handlers.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import { decisionDraft } from './decision-draft.ts';
+import { type ErrorRouting, mayRepeat } from './error-routing.ts';
 import { hookCall } from './hook-call.ts';
 import { type Outcome, settledWith } from './stage.ts';
 

@@ -16,10 +16,10 @@ import {
 import type { Supervision } from '../../../supervision/options.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
-import { type ErrorRouting, mayMend } from '../error-routing.ts';
-import type { SeenCalls } from '../seen-calls.ts';
 import type { AgentTools } from '../tool-lookup.ts';
 import { decisionDraft, refusal } from './decision-draft.ts';
+import { type ErrorRouting, mayMend } from './error-routing.ts';
+import type { SeenCalls } from './seen-calls.ts';
 import type { CallStage, Outcome } from './stage.ts';
 
 interface LoopStagePorts {

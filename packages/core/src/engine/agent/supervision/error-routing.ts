@@ -1,14 +1,14 @@
-import type { JsonValue } from '../../base/json.ts';
+import type { JsonValue } from '../../../base/json.ts';
 import {
   attemptsOf,
   type EndedAttempt,
   type SupervisedResult,
   type Writes,
-} from '../../effects/tool-ports.ts';
-import type { EventDraft } from '../../ledger/event.ts';
-import { isSuccess, type ToolResult } from '../../ledger/tool-result.ts';
-import type { CallState } from '../../loop/call-state.ts';
-import type { Position } from '../../loop/position.ts';
+} from '../../../effects/tool-ports.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
+import type { CallState } from '../../../loop/call-state.ts';
+import type { Position } from '../../../loop/position.ts';
 import {
   attemptsBehind,
   hasChain,
@@ -18,14 +18,14 @@ import {
   type Routing,
   reportNote,
   route,
-} from '../../supervision/error-router.ts';
-import { type CallEvidence, failuresInARow } from '../../supervision/evidence.ts';
-import type { ErrorRoutingOptions } from '../../supervision/options.ts';
-import { toolResult } from '../../tools/result.ts';
-import type { Tool } from '../../tools/tool.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+} from '../../../supervision/error-router.ts';
+import { type CallEvidence, failuresInARow } from '../../../supervision/evidence.ts';
+import type { ErrorRoutingOptions } from '../../../supervision/options.ts';
+import { toolResult } from '../../../tools/result.ts';
+import type { Tool } from '../../../tools/tool.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { decisionDraft } from './decision-draft.ts';
 import type { SeenCalls } from './seen-calls.ts';
-import { decisionDraft } from './supervision/decision-draft.ts';
 
 interface RoutingParts {
   readonly frame: BodyFrame;

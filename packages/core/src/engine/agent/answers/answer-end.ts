@@ -1,18 +1,18 @@
-import type { JsonValue } from '../../base/json.ts';
-import type { EventDraft } from '../../ledger/event.ts';
-import type { Intent } from '../../loop/intent.ts';
-import type { Position } from '../../loop/position.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import { createState } from '../../session/scoped-state.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import type { Intent } from '../../../loop/intent.ts';
+import type { Position } from '../../../loop/position.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import { createState } from '../../../session/scoped-state.ts';
 import {
   applyGuardrails,
   type Guardrail,
   guardrailsAt,
   type OutputCheck,
-} from '../../supervision/guardrail.ts';
-import type { BodyEnd } from '../frame/invocation.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
-import { BodyState } from '../invoke/body-state.ts';
+} from '../../../supervision/guardrail.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { BodyState } from '../../invoke/body-state.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 
 /** True when an agent ends with a tool result that must fit a schema. */

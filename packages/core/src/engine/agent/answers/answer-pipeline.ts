@@ -1,13 +1,17 @@
-import type { JsonValue } from '../../base/json.ts';
-import { answerOfSteps, type ProcessedAnswer, stepEventsOf } from '../../effects/model-answer.ts';
-import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { ModelAnswer } from '../../models/answer.ts';
-import type { Runnable } from '../../session/runnable.ts';
-import { applyGuardrails, type Guardrail, guardrailsAt } from '../../supervision/guardrail.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
-import { planHandOver } from '../invoke/handoff.ts';
-import type { HookPipeline } from './hooks/hook-pipeline.ts';
-import type { AgentTools } from './tool-lookup.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import {
+  answerOfSteps,
+  type ProcessedAnswer,
+  stepEventsOf,
+} from '../../../effects/model-answer.ts';
+import type { Event, EventDraft } from '../../../ledger/event.ts';
+import type { ModelAnswer } from '../../../models/answer.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import { applyGuardrails, type Guardrail, guardrailsAt } from '../../../supervision/guardrail.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { planHandOver } from '../../invoke/handoff.ts';
+import type { HookPipeline } from '../hooks/hook-pipeline.ts';
+import type { AgentTools } from '../tool-lookup.ts';
 
 /** Judge that decides whether an answer has the requested form and reaches the goal. */
 export interface Judge {

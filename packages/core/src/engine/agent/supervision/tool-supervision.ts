@@ -1,4 +1,4 @@
-import { ownRetryDelay } from '../../effects/attempt-recorder.ts';
+import { ownRetryDelay } from '../../../effects/attempt-recorder.ts';
 import type {
   CheckedCall,
   CheckMode,
@@ -7,35 +7,30 @@ import type {
   SupervisedResult,
   ToolSupervisor,
   Writes,
-} from '../../effects/tool-ports.ts';
-import { noWrites } from '../../effects/tool-writes.ts';
-import type { Event, EventDraft } from '../../ledger/event.ts';
-import { isSuccess, type ToolResult } from '../../ledger/tool-result.ts';
-import type { CallState } from '../../loop/call-state.ts';
-import type { Position } from '../../loop/position.ts';
-import type { Supervision } from '../../supervision/options.ts';
-import { toolResult } from '../../tools/result.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { abortAsRecorded } from '../frame/recorded-abort.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+} from '../../../effects/tool-ports.ts';
+import { noWrites } from '../../../effects/tool-writes.ts';
+import type { Event, EventDraft } from '../../../ledger/event.ts';
+import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
+import type { CallState } from '../../../loop/call-state.ts';
+import type { Position } from '../../../loop/position.ts';
+import type { Supervision } from '../../../supervision/options.ts';
+import { toolResult } from '../../../tools/result.ts';
+import type { Tool } from '../../../tools/tool.ts';
+import { abortAsRecorded } from '../../frame/recorded-abort.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import type { HookPipeline } from '../hooks/hook-pipeline.ts';
+import type { AgentTools } from '../tool-lookup.ts';
+import { CircuitStage } from './circuit-stage.ts';
+import { decisionDraft } from './decision-draft.ts';
+import { ErrorHandlerStage } from './error-handler-stage.ts';
 import { ErrorRouting } from './error-routing.ts';
-import type { HookPipeline } from './hooks/hook-pipeline.ts';
+import { GuardrailStage } from './guardrail-stage.ts';
+import { HookStage } from './hook-stage.ts';
+import { LoopStage } from './loop-stage.ts';
+import { PermissionStage } from './permission-stage.ts';
+import { ResultCheckStage } from './result-check-stage.ts';
 import { SeenCalls } from './seen-calls.ts';
-import { CircuitStage } from './supervision/circuit-stage.ts';
-import { decisionDraft } from './supervision/decision-draft.ts';
-import { ErrorHandlerStage } from './supervision/error-handler-stage.ts';
-import { GuardrailStage } from './supervision/guardrail-stage.ts';
-import { HookStage } from './supervision/hook-stage.ts';
-import { LoopStage } from './supervision/loop-stage.ts';
-import { PermissionStage } from './supervision/permission-stage.ts';
-import { ResultCheckStage } from './supervision/result-check-stage.ts';
-import {
-  type CallStage,
-  type Outcome,
-  type ResultStage,
-  settledWith,
-} from './supervision/stage.ts';
-import type { AgentTools } from './tool-lookup.ts';
+import { type CallStage, type Outcome, type ResultStage, settledWith } from './stage.ts';
 
 /** Number of past calls that are compared where the loop detector is off. */
 const defaultWindow = 30;

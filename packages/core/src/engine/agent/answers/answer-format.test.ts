@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../base/json.ts';
-import { type Model, toModel } from '../../models/model.ts';
-import { openaiCompatible } from '../../models/providers/openai-compatible.ts';
-import { agent } from '../../runnables/agent.ts';
-import type { OutputOption } from '../../runnables/output.ts';
-import { scriptedModel } from '../../testing/kit/scripted-model.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { type Model, toModel } from '../../../models/model.ts';
+import { openaiCompatible } from '../../../models/providers/openai-compatible.ts';
+import { agent } from '../../../runnables/agent.ts';
+import type { OutputOption } from '../../../runnables/output.ts';
+import { scriptedModel } from '../../../testing/kit/scripted-model.ts';
 import { answerRenderers, responseFormatOf, withFormat } from './answer-format.ts';
 
 const model = scriptedModel([]);

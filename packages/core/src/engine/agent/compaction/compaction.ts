@@ -1,19 +1,22 @@
-import { CancelScope } from '../../base/cancel-scope.ts';
-import type { JsonObject } from '../../base/json.ts';
-import { type CompactionPlan, planCompaction } from '../../context/compaction-plan.ts';
-import { eventSize } from '../../context/event-size.ts';
-import type { History } from '../../context/history.ts';
-import { lengthOf } from '../../context/message-encoder.ts';
-import { charactersPerToken } from '../../context/token-gauge.ts';
-import { resultLimit, truncateText } from '../../context/truncate.ts';
-import type { CompactionStrategy, Event, EventDraft, EventOf } from '../../ledger/event.ts';
-import type { Position } from '../../loop/position.ts';
-import { type Model, modelName } from '../../models/model.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import { type ResolvedCompaction, resolveCompaction } from '../../runnables/compaction-options.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
-import { invoke } from '../invoke/invoke.ts';
-import type { AgentPrompts, PreparedCall } from './prompts.ts';
+import { CancelScope } from '../../../base/cancel-scope.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { type CompactionPlan, planCompaction } from '../../../context/compaction-plan.ts';
+import { eventSize } from '../../../context/event-size.ts';
+import type { History } from '../../../context/history.ts';
+import { lengthOf } from '../../../context/message-encoder.ts';
+import { charactersPerToken } from '../../../context/token-gauge.ts';
+import { resultLimit, truncateText } from '../../../context/truncate.ts';
+import type { CompactionStrategy, Event, EventDraft, EventOf } from '../../../ledger/event.ts';
+import type { Position } from '../../../loop/position.ts';
+import { type Model, modelName } from '../../../models/model.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import {
+  type ResolvedCompaction,
+  resolveCompaction,
+} from '../../../runnables/compaction-options.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { invoke } from '../../invoke/invoke.ts';
+import type { AgentPrompts, PreparedCall } from '../prompts.ts';
 import { summariser } from './summariser.ts';
 
 export interface AgentCompactionParts {

@@ -1,7 +1,7 @@
-import { includeHistory, injectUserMessage, limitTools } from '../../context/renderers.ts';
-import type { ModelInput } from '../../models/model.ts';
-import { type Agent, agent } from '../../runnables/agent.ts';
-import type { PromptEvent, Renderer } from '../../runnables/render-context.ts';
+import { includeHistory, injectUserMessage, limitTools } from '../../../context/renderers.ts';
+import type { ModelInput } from '../../../models/model.ts';
+import { type Agent, agent } from '../../../runnables/agent.ts';
+import type { PromptEvent, Renderer } from '../../../runnables/render-context.ts';
 
 const instructions: PromptEvent = Object.freeze({
   type: 'synthetic',

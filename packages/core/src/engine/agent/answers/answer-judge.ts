@@ -1,17 +1,17 @@
-import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
-import { findJsonDefect, type JsonValue } from '../../base/json.ts';
-import { cutText } from '../../base/text/cut-text.ts';
-import { untilAborted } from '../../effects/until-aborted.ts';
-import type { EventDraft } from '../../ledger/event.ts';
-import { visibleValues } from '../../ledger/folds/state-fold.ts';
-import type { Position } from '../../loop/position.ts';
-import { findJson } from '../../models/json-text.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import type { GoalContext, GoalVerdict, ResolvedGoal } from '../../runnables/goal.ts';
-import type { AgentOutput } from '../../runnables/output.ts';
-import { checkValue, type ValueCheck } from '../../tools/validate.ts';
-import { explainIssues, explainPlaces } from '../../tools/validation-issue.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+import { type ErrorRecord, toErrorRecord } from '../../../base/error.ts';
+import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { cutText } from '../../../base/text/cut-text.ts';
+import { untilAborted } from '../../../effects/until-aborted.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import { visibleValues } from '../../../ledger/folds/state-fold.ts';
+import type { Position } from '../../../loop/position.ts';
+import { findJson } from '../../../models/json-text.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import type { GoalContext, GoalVerdict, ResolvedGoal } from '../../../runnables/goal.ts';
+import type { AgentOutput } from '../../../runnables/output.ts';
+import { checkValue, type ValueCheck } from '../../../tools/validate.ts';
+import { explainIssues, explainPlaces } from '../../../tools/validation-issue.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
 import { castAnswer } from './cast-answer.ts';
 
 /** Most repairs in one invocation: a new answer is requested for one that does not fit. */

@@ -1,14 +1,14 @@
-import { priorEvidence } from '../../context/prior-evidence.ts';
-import type { CallState } from '../../loop/call-state.ts';
-import type { Position } from '../../loop/position.ts';
+import { priorEvidence } from '../../../context/prior-evidence.ts';
+import type { CallState } from '../../../loop/call-state.ts';
+import type { Position } from '../../../loop/position.ts';
 import {
   argsKey,
   type CallEvidence,
   evidenceKey,
   mostEvidence,
   unknownToolType,
-} from '../../supervision/evidence.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+} from '../../../supervision/evidence.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
 
 /**
  * Settled calls of an agent that its invocation sees. Nearly all calls are new: a set of keys

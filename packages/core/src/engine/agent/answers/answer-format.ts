@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { injectSystemMessage } from '../../context/renderers.ts';
-import { type Model, toModel } from '../../models/model.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import type { AgentOutput } from '../../runnables/output.ts';
-import type { Renderer } from '../../runnables/render-context.ts';
+import { injectSystemMessage } from '../../../context/renderers.ts';
+import { type Model, toModel } from '../../../models/model.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import type { AgentOutput } from '../../../runnables/output.ts';
+import type { Renderer } from '../../../runnables/render-context.ts';
 
 type ResponseFormat = LanguageModelV4CallOptions['responseFormat'];
 
