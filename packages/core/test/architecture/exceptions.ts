@@ -99,18 +99,6 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'file-size',
-    file: 'packages/core/src/engine/invoke/body-context.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'file-size',
-    file: 'packages/core/src/engine/invoke/body-state.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'file-size',
     file: 'packages/core/src/engine/requests/service.ts',
     subject: 'lines',
     reason: long,
@@ -310,4 +298,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 50;
+export const mostExceptions = 48;

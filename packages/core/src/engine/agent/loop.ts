@@ -32,11 +32,11 @@ import type { BodyFrame } from '../frame/run-context.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { withdrawBelowCall } from '../invoke/abandoned-requests.ts';
 import { ToolBodyContext } from '../invoke/bodies/tool.ts';
-import { hasBegunBelow, openBelow } from '../invoke/body-effects.ts';
-import { stateAfter } from '../invoke/body-state.ts';
+import { hasBegunBelow, openBelow } from '../invoke/context/body-effects.ts';
 import { planHandOver } from '../invoke/handoff.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke/invoke.ts';
-import { recordedBase } from '../invoke/recorded-writes.ts';
+import { recordedBase } from '../invoke/state/recorded-writes.ts';
+import { stateAfter } from '../invoke/state/state-base.ts';
 import {
   type AnswerEnd,
   answeredEnd,

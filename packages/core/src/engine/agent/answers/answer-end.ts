@@ -12,7 +12,7 @@ import {
 } from '../../../supervision/guardrail.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { BodyState } from '../../invoke/body-state.ts';
+import { BodyState } from '../../invoke/state/body-state.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 
 /** True when an agent ends with a tool result that must fit a schema. */

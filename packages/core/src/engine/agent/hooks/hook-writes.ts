@@ -3,7 +3,7 @@ import type { EventDraft } from '../../../ledger/event.ts';
 import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
 import type { StateAccess } from '../../../session/scoped-state.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { BodyState } from '../../invoke/body-state.ts';
+import { BodyState } from '../../invoke/state/body-state.ts';
 
 type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: JsonObject };
 

@@ -14,10 +14,10 @@ import { isRunnable, type Runnable } from '../../../session/runnable.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { Body } from '../body-context.ts';
-import { stateAfter } from '../body-state.ts';
+import { Body } from '../context/body-context.ts';
 import { planHandOver } from '../handoff.ts';
 import { cancelledEnd, isGivenBack } from '../invoke.ts';
+import { stateAfter } from '../state/state-base.ts';
 
 /** Milliseconds in which an aborted body may stop before its invocation ends without it. */
 const graceMs = 1_000;

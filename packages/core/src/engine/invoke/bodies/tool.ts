@@ -9,7 +9,7 @@ import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { FinalizeContext } from '../../../tools/tool.ts';
-import { Body, type BodyPlace } from '../body-context.ts';
+import { Body, type BodyPlace } from '../context/body-context.ts';
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 

@@ -1,11 +1,11 @@
-import type { CancelScope } from '../../base/cancel-scope.ts';
-import type { EffectRecord } from '../../effects/recorded-effect.ts';
-import { LedgerMismatchError } from '../../ledger/errors.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
-import type { Runnable } from '../../session/runnable.ts';
-import { Activity } from '../frame/activity.ts';
-import { isPartOfLifecycle } from '../frame/lifecycle.ts';
+import type { CancelScope } from '../../../base/cancel-scope.ts';
+import type { EffectRecord } from '../../../effects/recorded-effect.ts';
+import { LedgerMismatchError } from '../../../ledger/errors.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import { Activity } from '../../frame/activity.ts';
+import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
 import { openEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
 

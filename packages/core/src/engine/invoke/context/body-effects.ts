@@ -6,13 +6,13 @@ import {
   isNotNegative,
   isPositive,
   type OptionChecks,
-} from '../../base/options.ts';
-import type { EffectRecord, EffectRequest } from '../../effects/recorded-effect.ts';
-import { InvalidEffectError } from '../../effects/recorded-effect-errors.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
-import type { EffectOptions, EffectRetry } from '../../session/body-context.ts';
-import type { RunContext } from '../frame/run-context.ts';
+} from '../../../base/options.ts';
+import type { EffectRecord, EffectRequest } from '../../../effects/recorded-effect.ts';
+import { InvalidEffectError } from '../../../effects/recorded-effect-errors.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import type { EffectOptions, EffectRetry } from '../../../session/body-context.ts';
+import type { RunContext } from '../../frame/run-context.ts';
 
 const retryChecks: OptionChecks<EffectRetry> = {
   maxAttempts: isCount,

@@ -1,10 +1,10 @@
-import type { JsonValue } from '../../base/json.ts';
-import type { StateChange } from '../../ledger/event.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import type { StateChange } from '../../../ledger/event.ts';
 import type { Operation } from './key-writes.ts';
 import { keyName, type SentWrite } from './write-record.ts';
 
 /** Write that has not landed yet. */
-export interface Waiting extends Operation {
+export interface QueuedWrite extends Operation {
   readonly scope: string;
   readonly key: string;
   /** Value that the code replaced, as far as it knew. */
@@ -15,17 +15,9 @@ export interface Waiting extends Operation {
   readonly calls: readonly string[];
 }
 
-/** Writes of a scope that are handed out to be appended. */
-export interface Given {
-  readonly waiting: readonly Waiting[];
-  readonly landing: readonly Landing[];
-  readonly isLast: boolean;
-  readonly flush: string | undefined;
-}
-
 /** Write as it is to be recorded; without `calls` it is a correction. */
 export interface Landing
-  extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
+  extends Pick<QueuedWrite, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
   readonly calls?: readonly string[];
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
@@ -63,7 +55,7 @@ export function changeOf({
  * @throws the error of the function when `otherwise` is false
  */
 export function madeOf(
-  { apply }: Waiting,
+  { apply }: QueuedWrite,
   value: JsonValue | undefined,
   otherwise: Landing | boolean,
 ): { readonly value: JsonValue | undefined } | undefined {

@@ -1,7 +1,7 @@
-import type { Runnable } from '../../session/runnable.ts';
-import { HandoffRefusedError, UnknownRunnableError } from '../frame/errors.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import { HandoffRefusedError, UnknownRunnableError } from '../../frame/errors.ts';
+import { handoffDepth } from '../handoff.ts';
 import type { BodyPlace } from './body-place.ts';
-import { handoffDepth } from './handoff.ts';
 
 /**
  * Checks the name of a child that may outlive its caller's body. Such a child is continued by name,

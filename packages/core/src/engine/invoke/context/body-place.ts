@@ -1,9 +1,10 @@
-import type { CancelScope } from '../../base/cancel-scope.ts';
-import type { Actor } from '../../ledger/event.ts';
-import type { StateSchema } from '../../session/state-types.ts';
-import type { Activity } from '../frame/activity.ts';
-import type { RunContext } from '../frame/run-context.ts';
-import type { StateBase } from './body-state.ts';
+import type { CancelScope } from '../../../base/cancel-scope.ts';
+import type { Actor } from '../../../ledger/event.ts';
+import type { StateSchema } from '../../../session/state-types.ts';
+import type { Activity } from '../../frame/activity.ts';
+import type { RunContext } from '../../frame/run-context.ts';
+import type { BodyState } from '../state/body-state.ts';
+import type { StateBase } from '../state/state-base.ts';
 
 /**
  * Place of a body in its run. Both paths of a step are its own. The events of a tool carry the path
@@ -46,4 +47,15 @@ export interface BodyPlace {
    */
   readonly acceptsDrift?: boolean | undefined;
   readonly onChild?: (() => void) | undefined;
+}
+
+/** Body as its children, effects and refreshes need it. */
+export interface BodyOwner {
+  readonly place: BodyPlace;
+  /** `seq` of the last event before this execution of the body. */
+  readonly seqBefore: number;
+  /** State of the body with its writes. */
+  readonly writes: BodyState;
+  /** @throws InvocationEndedError when the body has ended */
+  assertOpen(method: string): void;
 }

@@ -1,7 +1,22 @@
-import type { EventOf } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Flush, RefusedWrites } from './body-state.ts';
+import type { EventOf, StateChange } from '../../../ledger/event.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+
+/** Recorded fate of the writes that were to land with the start of a child or effect. */
+export interface Flush {
+  /** Writes of the first version of `state_change`. */
+  readonly landed: readonly EventOf<'state_change'>[];
+  /** Shared writes that the store refused, by scope. */
+  readonly refused: readonly RefusedWrites[];
+}
+
+export interface RefusedWrites {
+  readonly scope: string;
+  readonly scopeId: string;
+  readonly keys: readonly string[];
+  /** Refused changes; missing in decisions of older builds. */
+  readonly changes?: readonly StateChange[];
+}
 
 /**
  * Returns the writes of a body that were to land with a start. The start is that of a child or of

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../base/json.ts';
-import { sameValue } from '../../base/json.ts';
-import type { ChangeValue } from '../../ledger/pending-write.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import { sameValue } from '../../../base/json.ts';
+import type { ChangeValue } from '../../../ledger/pending-write.ts';
 
 /** Kind of a write: a plain value, or a function of the value that is there. */
 export type WriteKind = 'set' | 'update';

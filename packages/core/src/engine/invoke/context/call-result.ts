@@ -1,5 +1,5 @@
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { CallResult } from '../../session/body-context.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type { CallResult } from '../../../session/body-context.ts';
 
 /**
  * Returns the result of an ended child, as its caller gets it.

@@ -1,4 +1,4 @@
-import type { Host } from '../../base/host.ts';
+import type { Host } from '../../../base/host.ts';
 
 interface Asked {
   readonly seq: number;

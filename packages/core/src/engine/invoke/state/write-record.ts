@@ -1,8 +1,8 @@
-import type { JsonValue } from '../../base/json.ts';
-import type { Actor, Event, EventOf, StateChange } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { belongsTo } from '../../ledger/path.ts';
-import type { RunContext } from '../frame/run-context.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import type { Actor, Event, EventOf, StateChange } from '../../../ledger/event.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { belongsTo } from '../../../ledger/path.ts';
+import type { RunContext } from '../../frame/run-context.ts';
 import { type Entry, KeyWrites } from './key-writes.ts';
 
 /** Places for each event: more than the changes that one event has. */

@@ -1,0 +1,81 @@
+import type { EffectRecord } from '../../../effects/recorded-effect.ts';
+import type { LedgerMismatchError } from '../../../ledger/errors.ts';
+import { Activity } from '../../frame/activity.ts';
+import { recordedEffects } from './body-effects.ts';
+import { BodyKeys } from './body-keys.ts';
+import type { BodyOwner } from './body-place.ts';
+import { DriftGate } from './drift-gate.ts';
+import { LandedWrites } from './landed-writes.ts';
+import { RecordedOrder } from './recorded-order.ts';
+import { RunningChildren } from './running-children.ts';
+import type { Suspension } from './suspension.ts';
+
+/**
+ * Bookkeeping of the children and effects of one execution of a body. It is made with the first of
+ * them: most tools have none.
+ */
+export class BodyWork {
+  readonly body: BodyOwner;
+  readonly suspension: Suspension;
+  readonly keys = new BodyKeys();
+  readonly children: RunningChildren;
+  readonly landed: LandedWrites;
+  /** Paths of the children that the body has asked for. */
+  readonly asked = new Set<string>();
+  #effects: ReadonlyMap<string, EffectRecord> | undefined;
+  #order: RecordedOrder | undefined;
+  #gate: DriftGate | undefined;
+
+  constructor(body: BodyOwner, suspension: Suspension) {
+    this.body = body;
+    this.suspension = suspension;
+    this.children = new RunningChildren(body.place.scope);
+    this.landed = new LandedWrites(body);
+  }
+
+  /**
+   * Gate that holds back children and effects that an edited body asks for instead of recorded
+   * ones.
+   */
+  get drift(): DriftGate {
+    this.#gate ??= new DriftGate({
+      place: this.body.place,
+      effects: () => this.effects,
+      refuse: (error) => this.suspension.refuse(error),
+    });
+    return this.#gate;
+  }
+
+  /** Effects that earlier executions of the body have recorded, by id. */
+  get effects(): ReadonlyMap<string, EffectRecord> {
+    const { run, path, childRoot } = this.body.place;
+    this.#effects ??= recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
+    return this.#effects;
+  }
+
+  /** Returns the error of a body that ends with something held back. */
+  mismatch(): LedgerMismatchError | undefined {
+    return this.#gate?.mismatch();
+  }
+
+  /** Ends it with its body: children and effects that are held back never begin. */
+  close(): void {
+    this.#gate?.close();
+  }
+
+  keyOf(childPath: string): string {
+    return childPath.slice(this.body.place.childRoot.length + 1);
+  }
+
+  /**
+   * Waits for the turn of an outcome that was recorded before the body asked for it. The body does
+   * not rest meanwhile.
+   */
+  async inRecordedOrder(seq: number): Promise<void> {
+    const { run, childRoot, activity } = this.body.place;
+    const turn = new Activity(childRoot, activity());
+    this.#order ??= new RecordedOrder(run.ledger.ports.host);
+    await this.#order.turnOf(seq);
+    turn.end();
+  }
+}

@@ -1,0 +1,28 @@
+import type { InvocationInput } from '../../../ledger/event.ts';
+import type { CallOptions, CallResult } from '../../../session/body-context.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import type { BodyWork } from './body-work.ts';
+import { callResult } from './call-result.ts';
+import { startChild } from './child-start.ts';
+
+/** Runs a child and returns its outcome; its writes are visible to the body from then on. */
+export async function callChild<Output>(
+  work: BodyWork,
+  runnable: Runnable<Output>,
+  input: InvocationInput | undefined,
+  options: CallOptions,
+): Promise<CallResult<Output>> {
+  const { children, landed } = work;
+  const { scope } = children;
+  const child = startChild(work, { mode: 'call', runnable, input, options, scope });
+  children.add(child.ended);
+  const record = await child.ended;
+  if (record === undefined) return work.suspension.neverReturn();
+  if (child.givenFrom !== undefined) await work.inRecordedOrder(child.givenFrom);
+  try {
+    await landed.assertLanded(work.keyOf(child.path));
+  } finally {
+    work.body.writes.adopt(record);
+  }
+  return callResult<Output>(child.path, record);
+}

@@ -1,0 +1,72 @@
+import { CancelScope } from '../../../base/cancel-scope.ts';
+import {
+  type EffectRecord,
+  type EffectRequest,
+  performEffect,
+} from '../../../effects/recorded-effect.ts';
+import { Activity } from '../../frame/activity.ts';
+import { assertEffect } from './body-effects.ts';
+import type { BodyWork } from './body-work.ts';
+
+/** Returns the result of an effect of a body: the recorded one, or that of performing it. */
+export function performBodyEffect(work: BodyWork, request: EffectRequest): Promise<unknown> {
+  const { body, landed } = work;
+  const { place } = body;
+  body.assertOpen('effect');
+  assertEffect(request);
+  const { key, callId } = request;
+  work.keys.claimForEffect(key);
+  place.onChild?.();
+  const { writes } = body;
+  writes.settleBase();
+  const record = work.effects.get(callId) ?? { attempts: [], settled: undefined };
+  const [first] = record.attempts;
+  if (first === undefined) writes.assertInOrder();
+  else landed.landedBefore(first.seq, key);
+  const givenFrom = record.settled?.seq;
+  const ended = beginEffect(work, request, record);
+  return ended.then(async (given) => {
+    if (given === undefined) return work.suspension.neverReturn();
+    if (givenFrom !== undefined) await work.inRecordedOrder(givenFrom);
+    await landed.assertLanded(key, record.attempts[0]?.seq);
+    const turning = place.run.turn();
+    if (turning !== undefined) await turning;
+    return given.value;
+  });
+}
+
+type Performed = ReturnType<typeof performEffect>;
+
+/** Performs an effect once the drift gate lets it begin. */
+function beginEffect(
+  { body: { place, writes }, children, drift }: BodyWork,
+  request: EffectRequest,
+  record: EffectRecord,
+): Promise<Awaited<Performed> | undefined> {
+  const { run, path, by, activity } = place;
+  const { key, callId } = request;
+  const scope = new CancelScope(children.scope);
+  const held =
+    record.attempts.length === 0 ? drift.holdEffect(callId, scope) : drift.askedEffect(callId);
+  const made = held === undefined ? undefined : writes.queued();
+  const perform = (): Performed => {
+    // The body does not wait for the outside as long as it does something itself.
+    const underWay = new Activity(callId, activity());
+    const performed = performEffect(request, record, {
+      ledger: run.ledger,
+      clock: run.app.clock,
+      scope,
+      path,
+      by,
+      takeWrites: () => writes.take(key, { of: made }),
+    });
+    const end = (): void => underWay.end();
+    performed.then(end, end);
+    return performed;
+  };
+  const ended =
+    held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
+  const forget = (): void => scope.close();
+  children.add(ended.then(forget, forget));
+  return ended;
+}
