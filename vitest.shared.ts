@@ -15,10 +15,17 @@ export const shared = {
 
 export const sharedTest = {
   setupFiles: ['./vitest.setup.ts'],
-  testTimeout: 30_000,
+  // Tests wait for events, not for time. Only one that hangs meets these limits, however many
+  // programs share the machine.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // Tests wait for processes and databases more than they work: no core is kept free.
   maxWorkers: '100%',
-  // Node strips types by a WebAssembly module; V8 of Node 24 may crash when a worker thread
-  // compiles one of its wrappers anew while another thread ends (`FreeDeadCode`).
-  execArgv: ['--wasm-wrapper-tiering-budget=1000000000'],
+  execArgv: [
+    // Modules that Node itself loads, like those of users of the command line, see the sources too.
+    ...conditions.map((condition) => `--conditions=${condition}`),
+    // Node strips types by a WebAssembly module; V8 of Node 24 may crash when a worker thread
+    // compiles one of its wrappers anew while another thread ends (`FreeDeadCode`).
+    '--wasm-wrapper-tiering-budget=1000000000',
+  ],
 };

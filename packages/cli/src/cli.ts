@@ -13,7 +13,7 @@ import { buildProgram, withCommand } from './program.ts';
  */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
   let exitCode: number = exitCodes.ok;
-  const interruption = new Interruption();
+  const interruption = new Interruption(host.signals);
   interruption.listen();
   try {
     const program = buildProgram(host, interruption, (code) => {

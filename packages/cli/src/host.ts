@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from 'adjutant/ports';
+import { processSignals, type Signals } from './interruption.ts';
 
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;
@@ -7,7 +8,7 @@ export interface OutputStream extends NodeJS.WritableStream {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Surroundings of the commands: the streams, environment, folder and clock of their process. */
+/** Surroundings of the commands, which are those of their process in the real program. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: OutputStream;
@@ -16,6 +17,9 @@ export interface Host {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
+  readonly signals: Signals;
+  /** Loads a module of the user, or the copy of a package that belongs to it, by its URL. */
+  readonly importModule: (url: string) => Promise<unknown>;
 }
 
 /** Exit code of a program that is killed by SIGPIPE. */
@@ -27,5 +31,15 @@ export function processHost(): Host {
   stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? brokenPipe : 1),
   );
-  return { stdin, stdout, stderr, env, cwd: process.cwd(), platform, clock: systemClock };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    platform,
+    clock: systemClock,
+    signals: processSignals,
+    importModule: (url) => import(url),
+  };
 }

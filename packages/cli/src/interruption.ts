@@ -1,27 +1,42 @@
 const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
 
-/**
- * Ends the process by the signal itself. `process.exit` would wait for the thread of the store,
- * which a locked file can hold for seconds.
- */
-function endBy(signal: InterruptSignal): void {
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
+/** Port to the signals that interrupt a command. */
+export interface Signals {
+  /** Calls the listener at each such signal from now on. */
+  listen(signal: InterruptSignal, listener: () => void): void;
+  /** Ends the process at once. */
+  endBy(signal: InterruptSignal): void;
 }
+
+/** The signals of this process. */
+export const processSignals: Signals = {
+  listen: (signal, listener) => void process.on(signal, listener),
+  // The signal itself ends the process. `process.exit` would wait for the thread of the store,
+  // which a locked file can hold for seconds.
+  endBy(signal) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  },
+};
 
 /**
  * Handler of Ctrl-C and SIGTERM. The first signal stops the work under way, the second ends the
  * process at once.
  */
 export class Interruption {
+  readonly #signals: Signals;
   #received: InterruptSignal | undefined;
   #stop: (() => void) | undefined;
 
-  /** Begins to handle the signals of this process. */
+  constructor(signals: Signals) {
+    this.#signals = signals;
+  }
+
+  /** Begins to handle the signals. */
   listen(): void {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => this.interrupt(signal));
+      this.#signals.listen(signal, () => this.interrupt(signal));
   }
 
   /** Handles a signal. A terminal in raw mode sends none, and its Ctrl-C calls this instead. */
@@ -29,7 +44,7 @@ export class Interruption {
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
     if (isFirst && this.#stop !== undefined) this.#stop();
-    else endBy(signal);
+    else this.#signals.endBy(signal);
   }
 
   /** Exit code of the first signal. `undefined`: none came. */

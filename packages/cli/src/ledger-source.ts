@@ -34,7 +34,7 @@ export async function withLedgers<Result>(
   use: (sources: LedgerSources) => Promise<Result>,
 ): Promise<Result> {
   const configured = await loadApp(host, options);
-  const replaying = await replayingFor(configured);
+  const replaying = await replayingFor(host, configured);
   let opened: Runtime | undefined;
   const session = async (id: string): Promise<Session> => {
     opened ??= openReader(host, options, configured);

@@ -57,7 +57,7 @@ export async function loadEval(
     throw new UsageError({
       reason: `--config: ${name} says itself what is measured. Leave one of the two out.`,
     });
-  const library = await libraryFor(path);
+  const library = await libraryFor(host, path);
   const options = library.defineEval({
     ...found.options,
     name: found.options.name ?? nameOf(path),
@@ -97,7 +97,7 @@ async function withConfig(
   config: string | undefined,
 ): Promise<LoadedEval> {
   const { file, exports } = await loadModule(host, configName(host, config, path));
-  const library = await libraryFor(file);
+  const library = await libraryFor(host, file);
   const dataset = await library.readDataset(path);
   const {
     app,
@@ -142,7 +142,7 @@ function nameOf(path: string): string {
   return basename(path, extname(path)).replace(/\.eval$/, '');
 }
 
-async function libraryFor(path: string): Promise<EvalLibrary> {
+async function libraryFor(host: Host, path: string): Promise<EvalLibrary> {
   let file: string;
   try {
     file = createRequire(path).resolve('adjutant/eval');
@@ -150,7 +150,7 @@ async function libraryFor(path: string): Promise<EvalLibrary> {
     // A module without its own copy of the package uses this one.
     return import('adjutant/eval');
   }
-  return (await import(pathToFileURL(file).href)) as EvalLibrary;
+  return (await host.importModule(pathToFileURL(file).href)) as EvalLibrary;
 }
 
 async function datasetOf(

@@ -12,6 +12,9 @@ export class InvalidConfigError extends AdjutantError<string> {
   }
 }
 
+/** Parts of the host that the loading of modules needs. */
+type ModuleHost = Pick<Host, 'cwd' | 'importModule'>;
+
 /** Options for loading a module. */
 export interface LoadOptions {
   /**
@@ -58,7 +61,7 @@ export interface ConfiguredApp {
  * @throws InvalidConfigError
  */
 export async function loadModule(
-  host: Pick<Host, 'cwd'>,
+  host: ModuleHost,
   name: string,
   { recovers = false }: LoadOptions = {},
 ): Promise<LoadedModule> {
@@ -68,7 +71,8 @@ export async function loadModule(
   if (recovers) delete process.env['ADJUTANT_RECOVER'];
   else process.env['ADJUTANT_RECOVER'] = 'manual';
   try {
-    return { file, exports: (await import(pathToFileURL(file).href)) as Record<string, unknown> };
+    const exports = await host.importModule(pathToFileURL(file).href);
+    return { file, exports: exports as Record<string, unknown> };
   } catch (cause) {
     throw new InvalidConfigError(
       { file, reason: `cannot be loaded: ${describeThrown(cause)}` },
@@ -97,7 +101,7 @@ function placeOf({ stack = '' }: SyntaxError): string {
  * @throws InvalidConfigError
  */
 export async function loadApp(
-  host: Pick<Host, 'cwd'>,
+  host: ModuleHost,
   { config }: ConfigOptions,
   loading: LoadOptions = {},
 ): Promise<ConfiguredApp | undefined> {
@@ -165,11 +169,14 @@ export type Replaying = typeof import('adjutant/replay');
  * Returns `adjutant/replay` of the package with which the user's app was made. Without an app, or
  * if that package has none, it is that of the command line.
  */
-export async function replayingFor(configured: ConfiguredApp | undefined): Promise<Replaying> {
+export async function replayingFor(
+  host: Pick<Host, 'importModule'>,
+  configured: ConfiguredApp | undefined,
+): Promise<Replaying> {
   if (configured !== undefined) {
     try {
       const path = createRequire(configured.file).resolve('adjutant/replay');
-      return (await import(pathToFileURL(path).href)) as Replaying;
+      return (await host.importModule(pathToFileURL(path).href)) as Replaying;
     } catch (error) {
       if (!isNotThere(error)) throw error;
     }

@@ -68,12 +68,12 @@ describe('a command line that cannot be understood', () => {
   });
 
   test('a provider package that is not installed is named', async () => {
-    const { run } = bench();
+    const { start } = bench();
     const preload = fileURLToPath(new URL('fixtures/without-anthropic.mjs', import.meta.url));
-    const { code, stderr } = await run(['--model', 'claude:claude-sonnet-4-5', 'Say hello'], {
+    const { code, stderr } = await start(['--model', 'claude:claude-sonnet-4-5', 'Say hello'], {
       env: { ANTHROPIC_API_KEY: 'not-a-real-key' },
       nodeArguments: ['--import', preload],
-    });
+    }).finished;
     expect(stderr).toContain('npm install @ai-sdk/anthropic');
     expect(code).toBe(2);
   });
@@ -230,17 +230,17 @@ describe('a store that cannot be used', () => {
   });
 
   test.skipIf(process.platform === 'win32')('without permission', async () => {
-    const { run, folder } = bench();
+    const { run, start, folder } = bench();
     const store = join(folder, 'store.db');
     await run(runWith(store));
     chmodSync(store, 0);
     chmodSync(folder, 0o755);
     const asOther = isRoot ? { uid: nobody } : {};
-    const { code, stderr } = await run(runWith(store), asOther);
+    const { code, stderr } = await start(runWith(store), asOther).finished;
     expect(stderr).toMatch(/^adjutant: The store .*store\.db cannot be used: .*permission/);
     expect(code).toBe(1);
     chmodSync(folder, 0o500);
-    const noFolder = await run(['--model', 'rehearsal', 'What is 2 + 2?'], asOther);
+    const noFolder = await start(['--model', 'rehearsal', 'What is 2 + 2?'], asOther).finished;
     expect(noFolder.stderr).toMatch(
       /^adjutant: The store .* cannot be used: its folder cannot be made .* set ADJUTANT_HOME or use --store/,
     );

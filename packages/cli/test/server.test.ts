@@ -7,10 +7,11 @@ import { sqlite } from 'adjutant/sqlite';
 import { eventually } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { startChatServer } from './chat-server.ts';
+import type { Outcome } from './in-process.ts';
 import {
   type Bench,
   bench,
-  type CliOptions,
+  type CommandOptions,
   type Finished,
   jsonLines,
   type RunningCli,
@@ -23,7 +24,7 @@ const shop = join(repositoryRoot, 'packages/cli/test/fixtures/shop');
 interface Serving extends RunningCli {
   readonly url: string;
   /** A command on this server. */
-  on(args: readonly string[], options?: CliOptions): Promise<Finished>;
+  on(args: readonly string[], options?: CommandOptions): Promise<Outcome>;
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
@@ -31,7 +32,7 @@ interface Serving extends RunningCli {
 async function serve(
   place: Bench,
   args: readonly string[] = [],
-  options: CliOptions = {},
+  options: CommandOptions = {},
 ): Promise<Serving> {
   const running = place.start(['serve', '--json', '--port', '0', ...args], options);
   let text = '';
@@ -55,7 +56,7 @@ async function serve(
 }
 
 /** Of a run that waits, what it asks. */
-function requestOf({ code, stdout }: Finished): string {
+function requestOf({ code, stdout }: Outcome): string {
   const last = jsonLines(stdout).at(-1) as {
     type: string;
     status: string;
