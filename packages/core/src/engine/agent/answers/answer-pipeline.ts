@@ -3,7 +3,7 @@ import {
   answerOfSteps,
   type ProcessedAnswer,
   stepEventsOf,
-} from '../../../effects/model-answer.ts';
+} from '../../../effects/model-call/model-answer.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import type { ModelAnswer } from '../../../models/answer.ts';
 import type { Runnable } from '../../../session/runnable.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../base/json.ts';
-import type { SupervisedResult } from '../../../effects/tool-ports.ts';
+import type { SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 
