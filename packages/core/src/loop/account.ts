@@ -19,9 +19,9 @@ const longestDetail = 200;
  * Returns an account made without a model: the reason for the missing answer, and the calls tried.
  * It is meant for people and for the agent that asked for the answer.
  */
-export function accountOf({ evidence }: Position, reason: StopReason): string {
+export function accountOf({ supervision }: Position, reason: StopReason): string {
   const lines = new Map<string, number>();
-  for (const { name, result } of evidence) {
+  for (const { name, result } of supervision.evidence) {
     const content =
       typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
     const detail =

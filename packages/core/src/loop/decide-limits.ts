@@ -53,26 +53,25 @@ const limitReasons: ReadonlySet<StopReason | undefined> = new Set([
 
 /** Returns the verdict of the limits before a model call; `undefined`: the call may be made. */
 export function judgeLimits(position: Position, frame: LimitFrame): LimitVerdict | undefined {
-  const { limitRequest } = position;
+  const { lastRequest } = position.limits;
+  const { stopReason } = position.ending;
   // An agent with an open request about a limit waits, even when another agent was granted more.
-  if (
-    limitRequest !== undefined &&
-    limitRequest.answer === undefined &&
-    position.stopReason === undefined
-  )
+  if (lastRequest !== undefined && lastRequest.answer === undefined && stopReason === undefined)
     return waitVerdict;
   const exhausted = exhaustedNow(position, frame);
-  if (exhausted !== undefined && position.stopReason === undefined)
+  if (exhausted !== undefined && stopReason === undefined)
     return decideLimit(position, exhausted, frame);
   const fails =
-    frame.limits.onLimit === 'fail' &&
-    (exhausted !== undefined || limitReasons.has(position.stopReason));
-  if (fails) return { type: 'intents', intents: [failAtLimit(exhausted, position.stopReason)] };
+    frame.limits.onLimit === 'fail' && (exhausted !== undefined || limitReasons.has(stopReason));
+  if (fails) return { type: 'intents', intents: [failAtLimit(exhausted, stopReason)] };
   return awaitsBudget(position, frame);
 }
 
 /** Account of the agent's own rounds and errors, which no other invocation shares. */
-function ownAccount({ path, rounds, errors, granted }: Position, { limits }: LimitFrame): Account {
+function ownAccount(
+  { path, model: { rounds }, limits: { errors, granted } }: Position,
+  { limits }: LimitFrame,
+): Account {
   const more = (limit: number | undefined, reason: StopReason) =>
     limit === undefined ? undefined : limit + (granted.get(reason) ?? 0);
   return {
@@ -90,7 +89,10 @@ function ownAccount({ path, rounds, errors, granted }: Position, { limits }: Lim
 }
 
 /** True when the agent is near its own limits; most rounds are far from them and skip the check. */
-function isNearOwn({ rounds, errors }: Position, { limits }: LimitFrame): boolean {
+function isNearOwn(
+  { model: { rounds }, limits: { errors } }: Position,
+  { limits }: LimitFrame,
+): boolean {
   return (
     rounds >= limits.rounds * warningShare ||
     (limits.errors !== undefined && errors >= limits.errors * warningShare)
@@ -113,7 +115,7 @@ function exhaustedNow(position: Position, frame: LimitFrame): LimitState | undef
  * budget that another branch reserves but does not use.
  */
 function awaitsBudget(
-  { stopReason }: Position,
+  { ending: { stopReason } }: Position,
   { budget: { accounts, demand } }: LimitFrame,
 ): LimitVerdict | undefined {
   const isFinal = stopReason !== undefined;
@@ -136,7 +138,7 @@ function failAtLimit(exhausted: LimitState | undefined, declared: StopReason | u
 
 /** Decides what happens at a limit; with `onLimit: 'ask'` a person is asked first. */
 function decideLimit(
-  { limitRequest }: Position,
+  { limits: { lastRequest } }: Position,
   limit: LimitState,
   { limits: { onLimit } }: LimitFrame,
 ): LimitVerdict {
@@ -144,7 +146,7 @@ function decideLimit(
   if (onLimit !== 'ask')
     return intents({ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: onLimit });
   // A person who granted more is asked again when the grant is used up.
-  const refused = limitRequest?.answer !== undefined && limitRequest.answer.decision !== 'continue';
+  const refused = lastRequest?.answer !== undefined && lastRequest.answer.decision !== 'continue';
   if (refused)
     return intents({
       type: 'declare_limit',
@@ -167,7 +169,7 @@ export function warningBefore(position: Position, frame: LimitFrame): Intent | u
     first,
   ]) {
     if (account === undefined || account.of !== 'agent' || account.path !== position.path) continue;
-    const limit = nearLimits(account).find(({ reason }) => !position.warned.has(reason));
+    const limit = nearLimits(account).find(({ reason }) => !position.limits.warned.has(reason));
     if (limit !== undefined)
       return { type: 'warn', key: `warn:${limit.reason}`, limit, of: 'agent' };
   }

@@ -179,7 +179,7 @@ function intents(
   given: Frame = frame(),
 ) {
   const position = foldPosition(path, numbered(drafts));
-  const { tokens, cost } = position;
+  const { tokens, cost } = position.limits;
   const [own, ...others] = given.budget.accounts;
   const accounts = [{ ...(own as Account), used: { ...nothing, tokens, cost } }, ...others];
   return decide(position, new Set(inFlight), { ...given, budget: { ...given.budget, accounts } });

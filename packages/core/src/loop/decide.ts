@@ -6,6 +6,7 @@ import { accountOf } from './account.ts';
 import type { CallState } from './call-state.ts';
 import { type BudgetView, judgeLimits, warningBefore } from './decide-limits.ts';
 import type { Intent } from './intent.ts';
+import type { ModelState } from './position/model.ts';
 import type { Position } from './position.ts';
 
 /** Settings of an agent and the budget of its run, as `decide` reads them. */
@@ -47,24 +48,25 @@ export function decide(
   inFlight: ReadonlySet<string>,
   frame: Frame,
 ): readonly Intent[] {
-  if (position.unsettled > 0) return decideCalls(position, inFlight, frame);
-  const { model } = position;
-  if (model !== undefined && model.end === undefined) {
-    const key = modelKey(model.start.round, model.start.attempt);
+  if (position.calls.unsettled > 0) return decideCalls(position, inFlight, frame);
+  const { ending, children } = position;
+  const { call } = position.model;
+  if (call !== undefined && call.end === undefined) {
+    const key = modelKey(call.start.round, call.start.attempt);
     return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
   }
-  if (position.failure !== undefined)
-    return [{ type: 'fail', error: position.failure, stopReason: position.stopReason }];
-  if (position.refusal !== undefined)
-    return [{ type: 'finish', output: position.refusal, stopReason: 'refused' }];
-  if (model?.end !== undefined && model.end.status !== 'completed')
+  if (ending.failure !== undefined)
+    return [{ type: 'fail', error: ending.failure, stopReason: ending.stopReason }];
+  if (ending.refusal !== undefined)
+    return [{ type: 'finish', output: ending.refusal, stopReason: 'refused' }];
+  if (call?.end !== undefined && call.end.status !== 'completed')
     return decideRepeat(position, inFlight, frame);
-  if (position.next !== undefined && position.openSpawns.size > 0) return waiting;
-  if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
-  if (position.final !== undefined && position.openSpawns.size > 0) return waiting;
-  if (position.final !== undefined)
-    return [{ type: 'finish', output: position.final.output, stopReason: position.stopReason }];
-  if (model !== undefined && position.calls.size === 0)
+  const { next, result, stopReason } = ending;
+  if (next !== undefined && children.open.size > 0) return waiting;
+  if (next !== undefined) return [{ type: 'transfer', next }];
+  if (result !== undefined && children.open.size > 0) return waiting;
+  if (result !== undefined) return [{ type: 'finish', output: result.output, stopReason }];
+  if (call !== undefined && position.calls.byId.size === 0)
     return decideAfterAnswer(position, inFlight, frame);
   return nextRound(position, inFlight, frame);
 }
@@ -81,8 +83,8 @@ function decideCalls(
   const intents: Intent[] = [];
   let running = 0;
   for (const key of inFlight) if (key.startsWith('tool:')) running++;
-  const isHeld = frame.hold === 'round' && [...position.calls.values()].some(mayNeedAnswer);
-  for (const state of position.calls.values()) {
+  const isHeld = frame.hold === 'round' && [...position.calls.byId.values()].some(mayNeedAnswer);
+  for (const state of position.calls.byId.values()) {
     if (state.settled !== undefined || inFlight.has(state.key)) continue;
     if (isHeld && isReleasedByAnswer(state)) continue;
     const intent = decideCall(state);
@@ -140,20 +142,20 @@ function decideRepeat(
   inFlight: ReadonlySet<string>,
   frame: Frame,
 ): readonly Intent[] {
-  const { start, end } = position.model as NonNullable<Position['model']>;
+  const { start, end } = position.model.call as NonNullable<ModelState['call']>;
   if (end === undefined) return waiting;
   const retryAfterMs = end.status === 'interrupted' ? 0 : end.retryAfterMs;
   if (
     retryAfterMs === undefined &&
     end.error?.code === 'model_context_overflow' &&
-    position.overflows < mostOverflows
+    position.prompt.overflows < mostOverflows
   ) {
-    const key = `compact:${position.compactions + 1}`;
+    const key = `compact:${position.prompt.compactions + 1}`;
     return inFlight.has(key) ? waiting : [{ type: 'compact', key }];
   }
   if (retryAfterMs === undefined) {
     // An agent at its error limit still finishes with an account when its last answer fails.
-    if (position.stopReason === 'error_limit') return decideSpent(position);
+    if (position.ending.stopReason === 'error_limit') return decideSpent(position);
     return [
       {
         type: 'fail',
@@ -162,7 +164,7 @@ function decideRepeat(
           code: 'model_failed',
           message: 'The model call failed.',
         },
-        stopReason: position.stopReason,
+        stopReason: position.ending.stopReason,
       },
     ];
   }
@@ -178,7 +180,7 @@ function decideRepeat(
       round: start.round,
       attempt: start.attempt + 1,
       notBefore,
-      final: position.stopReason !== undefined,
+      final: position.ending.stopReason !== undefined,
     },
   ];
 }
@@ -192,15 +194,22 @@ function decideAfterAnswer(
   inFlight: ReadonlySet<string>,
   frame: Frame,
 ): readonly Intent[] {
-  if (position.openSpawns.size > 0) return waiting;
+  if (position.children.open.size > 0) return waiting;
   // At a limit, an answer that does not fit the schema is requested once more, like any last
   // answer.
-  if (position.isUnfit || (position.unseen > 0 && position.stopReason === undefined))
+  if (
+    position.answer.isUnfit ||
+    (position.turn.unseen > 0 && position.ending.stopReason === undefined)
+  )
     return nextRound(position, inFlight, frame);
   const cutOff =
-    position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
+    position.model.call?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
   return [
-    { type: 'finish', output: answerOf(position), stopReason: position.stopReason ?? cutOff },
+    {
+      type: 'finish',
+      output: answerOf(position),
+      stopReason: position.ending.stopReason ?? cutOff,
+    },
   ];
 }
 
@@ -209,11 +218,11 @@ function decideAfterAnswer(
  * account of its attempts.
  */
 function answerOf(position: Position): JsonValue {
-  if (position.parsed !== undefined) return position.parsed;
-  if (position.text !== '') return position.text;
-  return position.lastText === '' && position.stopReason !== undefined
-    ? accountOf(position, position.stopReason)
-    : position.lastText;
+  const { parsed, text, lastText } = position.answer;
+  const { stopReason } = position.ending;
+  if (parsed !== undefined) return parsed;
+  if (text !== '') return text;
+  return lastText === '' && stopReason !== undefined ? accountOf(position, stopReason) : lastText;
 }
 
 function nextRound(
@@ -221,26 +230,27 @@ function nextRound(
   inFlight: ReadonlySet<string>,
   frame: Frame,
 ): readonly Intent[] {
-  const key = modelKey(position.rounds + 1, 1);
+  const key = modelKey(position.model.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
   const loop =
-    position.stopReason === undefined || position.stopReason === 'loop'
+    position.ending.stopReason === undefined || position.ending.stopReason === 'loop'
       ? endlessLoop(position, frame)
       : undefined;
-  if (loop !== undefined && position.stopReason !== undefined) return [loop];
+  if (loop !== undefined && position.ending.stopReason !== undefined) return [loop];
   const limited = decideLimits(position, frame);
   if (limited !== undefined) return limited;
   if (loop !== undefined) return [loop];
-  const warning = position.stopReason === undefined ? warningBefore(position, frame) : undefined;
+  const warning =
+    position.ending.stopReason === undefined ? warningBefore(position, frame) : undefined;
   if (warning !== undefined) return [warning];
   return [
     {
       type: 'model',
       key,
-      round: position.rounds + 1,
+      round: position.model.rounds + 1,
       attempt: 1,
       notBefore: undefined,
-      final: position.stopReason !== undefined,
+      final: position.ending.stopReason !== undefined,
     },
   ];
 }
@@ -258,13 +268,13 @@ function decideLimits(position: Position, frame: Frame): readonly Intent[] | und
 
 /** Finishes with the existing text when no model call is left, not even for a last answer. */
 function decideSpent(position: Position): readonly Intent[] {
-  if (position.openSpawns.size > 0) return waiting;
-  return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason }];
+  if (position.children.open.size > 0) return waiting;
+  return [{ type: 'finish', output: answerOf(position), stopReason: position.ending.stopReason }];
 }
 
 /** True when the ended round had a call that was new and succeeded. */
-function ledSomewhere({ calls, evidence }: Position): boolean {
-  for (const { call, settled } of calls.values()) {
+function ledSomewhere({ calls, supervision: { evidence } }: Position): boolean {
+  for (const { call, settled } of calls.byId.values()) {
     if (settled === undefined || !isSuccess(settled.result)) continue;
     const key = argsKey(call.args);
     if (evidence.filter((one) => one.name === call.name && evidenceKey(one) === key).length === 1)
@@ -277,7 +287,8 @@ function ledSomewhere({ calls, evidence }: Position): boolean {
  * Returns the intent for an agent that repeats refused calls: an answer without tools, or failure.
  */
 function endlessLoop(position: Position, { onLoop }: Frame): Intent | undefined {
-  const { vetoes, stopReason } = position;
+  const { vetoes } = position.supervision;
+  const { stopReason } = position.ending;
   if (onLoop === undefined) return undefined;
   const limit = { reason: 'loop' as const, used: vetoes.streak, limit: mostVetoedRounds };
   if (stopReason === undefined) {

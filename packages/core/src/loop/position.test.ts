@@ -44,7 +44,7 @@ test(
         const events = drafts.map(
           (draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: i, ...draft }) as Event,
         );
-        expect(foldPosition('run', events).evidence.map(({ args }) => args)).toEqual(
+        expect(foldPosition('run', events).supervision.evidence.map(({ args }) => args)).toEqual(
           indexes.map((index) => ({ index })),
         );
       }),

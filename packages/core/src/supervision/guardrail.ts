@@ -1,11 +1,5 @@
 import { defined } from '../base/defined.ts';
-import {
-  deepFreeze,
-  findJsonDefect,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-} from '../base/json.ts';
+import { deepFreeze, findJsonDefect, isPlainObject, type JsonValue } from '../base/json.ts';
 import {
   findInvalidOption,
   isFunction,
@@ -14,6 +8,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
+import type { DataOf } from '../ledger/decisions/decision-map.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 
 /**
@@ -149,7 +144,7 @@ export interface GuardrailDecision {
   readonly decision: Exclude<Action, 'proceed'>;
   readonly reasoning: string;
   readonly alternatives: readonly string[];
-  readonly data: JsonObject;
+  readonly data: DataOf<'guardrail', Exclude<Action, 'proceed'>>;
   /** Guidance that has no result of a tool to stand beside. */
   readonly tell?: string;
 }

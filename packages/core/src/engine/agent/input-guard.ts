@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../base/json.ts';
+import { defined } from '../../base/defined.ts';
 import type { RewriteEvent } from '../../context/prompt.ts';
+import { type DecisionDraft, isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Position } from '../../loop/position.ts';
 import type { PromptEvent } from '../../runnables/render-context.ts';
@@ -10,6 +11,7 @@ import {
   guardrailsAt,
 } from '../../supervision/guardrail.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
+import { guardrailDraft } from './supervision/decision-draft.ts';
 
 /** Message for an agent: from outside, or from the caller of the agent. */
 type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;
@@ -51,7 +53,7 @@ export class InputGuard {
   refuses(round: number): boolean {
     const drafts = [...this.#checkInputs(round), ...this.#checkCall(round)];
     if (drafts.length > 0) this.#frame.run.ledger.append([...this.#said(drafts, round), ...drafts]);
-    return this.#position.refusal !== undefined;
+    return this.#position.ending.refusal !== undefined;
   }
 
   /**
@@ -59,11 +61,9 @@ export class InputGuard {
    * without a refusal.
    */
   #said(drafts: readonly EventDraft[], round: number): EventDraft[] {
-    const refusal = drafts.find(
-      (draft) => draft.type === 'decision' && draft.decision === 'deny',
-    ) as Pick<EventOf<'decision'>, 'data'> | undefined;
+    const refusal = drafts.find((draft) => isDecision(draft, 'guardrail', 'deny'));
     if (refusal === undefined) return [];
-    const text = String(refusal.data?.['message']);
+    const text = String(refusal.data?.message);
     return [
       {
         type: 'assistant',
@@ -97,7 +97,7 @@ export class InputGuard {
     if (this.#input.length === 0 || this.#lookedAt === ledger.lastSeq) return [];
     // Messages before the last model call were checked then. Only their texts in prompts are
     // computed again.
-    const known = Math.max(this.#lookedAt, this.#position.model?.start.seq ?? 0);
+    const known = Math.max(this.#lookedAt, this.#position.model.call?.start.seq ?? 0);
     const drafts: EventDraft[] = [];
     for (let seq = this.#lookedAt + 1; seq <= ledger.lastSeq; seq++) {
       const event = ledger.events[seq - 1] as Event;
@@ -135,8 +135,7 @@ export class InputGuard {
   /** True when another process has checked a message and stopped before it called the model. */
   #isRecorded(seq: number): boolean {
     return this.#frame.record.events.some(
-      (event) =>
-        event.type === 'decision' && event.component === 'guardrail' && event.data?.['seq'] === seq,
+      (event) => isDecision(event, 'guardrail') && event.data?.seq === seq,
     );
   }
 
@@ -196,20 +195,15 @@ export class InputGuard {
     return false;
   }
 
-  #drafts({ decisions, denied }: GuardrailOutcome, more: JsonObject): EventDraft[] {
-    return decisions.map((decision) => ({
-      type: 'decision',
-      by: 'runtime',
-      invocationId: this.#frame.record.path,
-      ...decision,
-      data: {
-        ...decision.data,
-        ...more,
-        ...(decision.decision === 'deny' && denied !== undefined
-          ? { message: denied.message }
-          : {}),
-      },
-    }));
+  #drafts(
+    { decisions, denied }: GuardrailOutcome,
+    about: { readonly seq?: number },
+  ): DecisionDraft[] {
+    return decisions.map((decided) => {
+      const message = decided.decision === 'deny' ? denied?.message : undefined;
+      const more = { ...about, ...defined({ message }) };
+      return guardrailDraft(this.#frame.record.path, decided, more);
+    });
   }
 }
 

@@ -1,20 +1,18 @@
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { ask } from '../../effects/request/question.ts';
-import { assertToolIsThere } from '../../effects/request/unused-answer.ts';
-import { withdrawIfStale } from '../../effects/request/withdraw-stale.ts';
-import { resultDraft } from '../../effects/result-draft.ts';
+import { assertToolIsThere } from '../../effects/given-answer.ts';
 import { standingIn } from '../../effects/stand-ins.ts';
-import { resultOfInterrupted } from '../../effects/tool-call/interrupted-attempt.ts';
 import {
   assertContinuable,
   performRecovery,
   performResolution,
   performToolCall,
-} from '../../effects/tool-call/perform-tool-call.ts';
-import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-call/ports.ts';
-import { knownEffect } from '../../effects/tool-call/refusal-draft.ts';
-import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-call/result-texts.ts';
+} from '../../effects/tool-call.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-ports.ts';
+import { resultOfInterrupted } from '../../effects/tool-recovery.ts';
+import { ask, withdrawIfStale } from '../../effects/tool-request.ts';
+import { knownEffect, resultDraft } from '../../effects/tool-result-draft.ts';
+import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { AttemptState, CallState } from '../../loop/call-state.ts';
@@ -123,7 +121,7 @@ class AgentRun {
     } as ReadonlySet<string>;
     this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;
-    this.#hooks = HookPipeline.of(agent, frame, () => this.#position.model?.start.round ?? 0);
+    this.#hooks = HookPipeline.of(agent, frame, () => this.#position.model.call?.start.round ?? 0);
     this.#modelRounds = new ModelRounds({
       agent,
       frame,
@@ -263,12 +261,13 @@ class AgentRun {
   #takeUp(): void {
     const { run, scope, record } = this.#frame;
     this.#continueSpawns(scope.aborted);
-    const { calls, limitRequest } = this.#position;
-    const asked = [...calls.values()].flatMap(({ pending }) =>
+    const { calls, limits } = this.#position;
+    const { lastRequest } = limits;
+    const asked = [...calls.byId.values()].flatMap(({ pending }) =>
       pending === undefined ? [] : [pending],
     );
-    if (limitRequest !== undefined && limitRequest.answer === undefined)
-      asked.push(limitRequest.request);
+    if (lastRequest !== undefined && lastRequest.answer === undefined)
+      asked.push(lastRequest.request);
     for (const request of asked)
       withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
   }
@@ -279,9 +278,10 @@ class AgentRun {
       if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
     if (this.#changed || this.#failure !== undefined) return 'busy';
     if (this.#isHeld) return 'waiting';
-    const { calls, limitRequest } = this.#position;
-    if (limitRequest !== undefined && limitRequest.answer === undefined) return 'waiting';
-    for (const { pending } of calls.values()) if (pending !== undefined) return 'waiting';
+    const { calls, limits } = this.#position;
+    const { lastRequest } = limits;
+    if (lastRequest !== undefined && lastRequest.answer === undefined) return 'waiting';
+    for (const { pending } of calls.byId.values()) if (pending !== undefined) return 'waiting';
     return this.#frame.activity.hasChildren ? 'idle' : 'busy';
   }
 
@@ -341,7 +341,7 @@ class AgentRun {
   async #workEnded(): Promise<void> {
     await Promise.all(this.#inFlight.values());
     const { underWay } = occupancyOf(this.#frame.run.ledger);
-    for (const path of [...this.#position.openSpawns])
+    for (const path of [...this.#position.children.open])
       await underWay.get(path)?.ended.catch(() => undefined);
   }
 
@@ -359,8 +359,8 @@ class AgentRun {
   }
 
   #closeModelCall(): void {
-    const { model } = this.#position;
-    if (model !== undefined && model.end === undefined)
+    const { call } = this.#position.model;
+    if (call !== undefined && call.end === undefined)
       this.#note({ type: 'close_model', key: 'close' });
   }
 
@@ -370,7 +370,7 @@ class AgentRun {
    */
   #closeOpen(): void {
     this.#closeModelCall();
-    for (const call of this.#position.calls.values()) {
+    for (const call of this.#position.calls.byId.values()) {
       if (call.settled !== undefined) continue;
       const open = call.attempts.find(({ result }) => result === undefined);
       const draft = resultDraft(
@@ -451,7 +451,7 @@ class AgentRun {
     const { run, record } = this.#frame;
     ask(
       run.ledger,
-      limitQuestion(record.path, this.#agent.name, limit, this.#position.limitRequests + 1),
+      limitQuestion(record.path, this.#agent.name, limit, this.#position.limits.requests + 1),
     );
   }
 
@@ -474,11 +474,11 @@ class AgentRun {
   }
 
   #finish(end: AnswerEnd): BodyEnd {
-    if (this.#position.final === undefined)
+    if (this.#position.ending.result === undefined)
       return answeredEnd(this.#frame, this.#agent, this.#position, end);
     const check = {
       agent: this.#agent.name,
-      round: this.#position.rounds,
+      round: this.#position.model.rounds,
       tools: this.#tools.all().map(({ name }) => name),
     };
     const { decisions, ...checked } = guardedResult(
@@ -506,7 +506,7 @@ class AgentRun {
     if (intent.notBefore !== undefined) await sleepUntil(this.#frame, intent.notBefore);
     if (this.#frame.scope.aborted && isGivenBack(this.#frame.run, this.#frame.scope)) return;
     await performToolCall(intent.call, intent.attempt, this.#ports);
-    if (this.#frame.resumed && this.#position.openSpawns.size > 0) this.#continueSpawns(false);
+    if (this.#frame.resumed && this.#position.children.open.size > 0) this.#continueSpawns(false);
   }
 
   #hasChildren(callId: string): boolean {
@@ -558,7 +558,7 @@ class AgentRun {
   ): EventDraft {
     const { run, record } = this.#frame;
     if (intent.type !== 'close_model') return limitDraft(record.path, intent);
-    const { start } = this.#position.model as NonNullable<Position['model']>;
+    const { start } = this.#position.model.call as NonNullable<Position['model']['call']>;
     return interruptedCallDraft(record.path, start, toModel(this.#agent.model), run.app.prices);
   }
 
@@ -602,7 +602,7 @@ class AgentRun {
   #continueSpawns(all: boolean): void {
     const { run } = this.#frame;
     const { underWay } = occupancyOf(run.ledger);
-    for (const path of this.#position.openSpawns) {
+    for (const path of this.#position.children.open) {
       const child = run.ledger.invocations.byPath.get(path);
       if (child === undefined || underWay.has(path) || (!all && this.#isCallOpen(path))) continue;
       const runnable = run.app.registry.get(child.name);
@@ -622,7 +622,7 @@ class AgentRun {
 
   /** True when the call that spawned a child will run again: it then requests the child itself. */
   #isCallOpen(child: string): boolean {
-    const call = this.#position.calls.get(child.slice(0, child.lastIndexOf('/')));
+    const call = this.#position.calls.byId.get(child.slice(0, child.lastIndexOf('/')));
     return call !== undefined && call.settled === undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { coerceToJson } from '../../base/json.ts';
-import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
-import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
+import { type GivenAnswer, givenAnswer } from '../../effects/model-answer.ts';
+import type { FailedCall, FailurePlan } from '../../effects/model-call.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';
@@ -85,7 +85,7 @@ export class ModelFailures {
     hooks: HookPipeline,
   ): Promise<GivenAnswer | undefined> {
     const isCompacted =
-      error.kind === 'context_overflow' && this.#position.overflows < mostOverflows;
+      error.kind === 'context_overflow' && this.#position.prompt.overflows < mostOverflows;
     if (plan.retryAfterMs !== undefined || isCompacted || !hooks.has('onModelError'))
       return undefined;
     const substitute = await hooks.model.onError(error);
@@ -178,17 +178,17 @@ export class ModelFailures {
   }
 
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
-    const next = nextRung(this.#ladder(), this.#position.rung, error);
+    const next = nextRung(this.#ladder(), this.#position.model.index, error);
     // No long wait is made when another key or model is left.
     const waits =
       retryAfterMs !== undefined &&
       (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
     if (waits) return { retryAfterMs, decisions: isEmpty && attempts === 1 ? [this.#nudge()] : [] };
-    if (error.kind === 'context_overflow' && this.#position.overflows < mostOverflows)
+    if (error.kind === 'context_overflow' && this.#position.prompt.overflows < mostOverflows)
       return { retryAfterMs: undefined, decisions: [] };
-    const { rung } = this.#position;
+    const { index } = this.#position.model;
     if (next === undefined) return { retryAfterMs: undefined, decisions: [] };
-    return { retryAfterMs: 0, decisions: [this.#fallback(error, rung, next)] };
+    return { retryAfterMs: 0, decisions: [this.#fallback(error, index, next)] };
   }
 
   /**
@@ -196,16 +196,16 @@ export class ModelFailures {
    * shorter. Returns `undefined` when there is none.
    */
   largerWindow(): EventDraft | undefined {
-    const { rung } = this.#position;
-    const next = nextRung(this.#ladder(), rung, { kind: 'context_overflow' });
+    const { index } = this.#position.model;
+    const next = nextRung(this.#ladder(), index, { kind: 'context_overflow' });
     return next === undefined
       ? undefined
-      : this.#fallback({ code: 'model_context_overflow' }, rung, next);
+      : this.#fallback({ code: 'model_context_overflow' }, index, next);
   }
 
-  #fallback(error: Pick<ModelError, 'code'>, rung: number, next: number): EventDraft {
+  #fallback(error: Pick<ModelError, 'code'>, index: number, next: number): EventDraft {
     const ladder = this.#ladder();
-    const from = ladder[rung]?.label ?? '';
+    const from = ladder[index]?.label ?? '';
     const to = ladder[next]?.label ?? '';
     return {
       type: 'decision',

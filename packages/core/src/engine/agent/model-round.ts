@@ -1,9 +1,12 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
-import { performModelCall } from '../../effects/model-call/perform-model-call.ts';
-import type { ModelCallPorts, ModelCallRequest } from '../../effects/model-call/ports.ts';
+import { type GivenAnswer, givenAnswer } from '../../effects/model-answer.ts';
+import {
+  type ModelCallPorts,
+  type ModelCallRequest,
+  performModelCall,
+} from '../../effects/model-call.ts';
 import { standInCall } from '../../effects/stand-ins.ts';
 import type { Intent } from '../../loop/intent.ts';
 import type { Position } from '../../loop/position.ts';
@@ -114,9 +117,9 @@ export class ModelRounds {
   /** Model in use: the first one, or the one of the step that failures have led to. */
   get #model(): Model {
     const { agent, position } = this.#parts;
-    return position.rung === 0
+    return position.model.index === 0
       ? toModel(agent.model)
-      : (this.#ladder[position.rung]?.model ?? toModel(agent.model));
+      : (this.#ladder[position.model.index]?.model ?? toModel(agent.model));
   }
 
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
@@ -128,7 +131,7 @@ export class ModelRounds {
     if (refreshing !== undefined) await refreshing;
     if (scope.aborted) return;
     if (this.#inputGuard.refuses(intent.round)) return;
-    const { unseen } = this.#parts.position;
+    const { unseen } = this.#parts.position.turn;
     const model = this.#model;
     const preparing = this.#prepare(intent, model);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -138,7 +141,7 @@ export class ModelRounds {
     if (compacting !== false && (await compacting)) return;
     if (scope.aborted) return;
     // A new message has not passed the guardrails, and the prompt may not contain it.
-    if (this.#parts.position.unseen !== unseen) return;
+    if (this.#parts.position.turn.unseen !== unseen) return;
     // Without room the next step is decided again. The start of the call makes the reservation. No
     // other call may begin between this check and that start.
     const { tokens, characters } = prepared.call;
@@ -167,7 +170,7 @@ export class ModelRounds {
       tools: tools.all(),
       final: intent.final,
       model,
-      resultLimit: position.resultLimit,
+      resultLimit: position.prompt.resultLimit,
       rewrite: this.#inputGuard.rewrite,
       responseFormat: responseFormatOf(
         this.#parts.agent,
@@ -231,7 +234,7 @@ export class ModelRounds {
       model,
       round: intent.round,
       attempt: intent.attempt,
-      errorsBefore: position.modelErrors,
+      errorsBefore: position.model.errors,
       options:
         room.maxOutputTokens === undefined
           ? call.options

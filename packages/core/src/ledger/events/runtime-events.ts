@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../../base/error.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { DecisionData } from '../decisions/decision-data.ts';
 import type { Envelope } from './envelope.ts';
 
 export interface DecisionEvent extends Envelope<'decision'> {
@@ -7,8 +7,7 @@ export interface DecisionEvent extends Envelope<'decision'> {
   readonly decision: string;
   readonly reasoning: string;
   readonly alternatives?: readonly string[];
-  /** `failure`: the error of the invocation when it ends. `next`: the target of its handoff. */
-  readonly data?: JsonObject;
+  readonly data?: DecisionData;
   /** Message about the decision for the agent's model, in its history. */
   readonly tell?: string;
 }

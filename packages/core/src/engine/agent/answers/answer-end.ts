@@ -13,11 +13,12 @@ import {
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { BodyState } from '../../invoke/state/body-state.ts';
+import { guardrailDraft } from '../supervision/decision-draft.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 
 /** True when an agent ends with a tool result that must fit a schema. */
-export function endsWithResult({ output }: Agent, { final }: Position): boolean {
-  return final !== undefined && output?.schema !== undefined;
+export function endsWithResult({ output }: Agent, { ending }: Position): boolean {
+  return ending.result !== undefined && output?.schema !== undefined;
 }
 
 /**
@@ -51,7 +52,11 @@ export function answeredEnd(
   const { key, schema } = agent.output ?? {};
   // A refusal in the place of an answer is not written under the key.
   if (stopReason === 'refused') return { status: 'completed', output, stopReason };
-  if (schema !== undefined && position.parsed === undefined && position.final === undefined) {
+  if (
+    schema !== undefined &&
+    position.answer.parsed === undefined &&
+    position.ending.result === undefined
+  ) {
     const why = stopReason === undefined ? '' : `, and it was to stop (${stopReason})`;
     return {
       status: 'error',
@@ -94,9 +99,9 @@ export function guardedResult(
     ...check,
     text: end.output,
   });
-  const drafts = decisions.map(({ tell: _told, ...decision }): EventDraft => {
-    return { type: 'decision', by: 'runtime', invocationId: frame.record.path, ...decision };
-  });
+  const drafts = decisions.map(({ tell: _told, ...decided }) =>
+    guardrailDraft(frame.record.path, decided),
+  );
   if (denied !== undefined)
     return { output: denied.message, stopReason: 'refused', decisions: drafts };
   return { ...end, output: value, decisions: drafts };

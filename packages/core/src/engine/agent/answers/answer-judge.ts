@@ -82,7 +82,7 @@ export class AnswerJudge {
   }
 
   #isInterrupted(): boolean {
-    return this.#position.stopReason === undefined && this.#position.unseen > 0;
+    return this.#position.ending.stopReason === undefined && this.#position.turn.unseen > 0;
   }
 
   /**
@@ -125,7 +125,9 @@ export class AnswerJudge {
     { final }: JudgedAnswer,
     output: AgentOutput | undefined,
   ): EventDraft {
-    const { repairs, stopReason } = this.#position;
+    const { answer, ending } = this.#position;
+    const { repairs } = answer;
+    const { stopReason } = ending;
     const { name } = this.#agent;
     const problem = `The answer of "${name}" does not fit: ${inShort}.`;
     const tell = `${wrong}\n${howToAnswer(output)}`;
@@ -160,7 +162,9 @@ export class AnswerJudge {
     value: JsonValue,
     { final }: JudgedAnswer,
   ): Promise<readonly EventDraft[]> {
-    const { goalRounds, stopReason } = this.#position;
+    const { answer, ending } = this.#position;
+    const { goalRounds } = answer;
+    const { stopReason } = ending;
     const reason = await this.#whyNot(goal, value);
     if (reason === undefined) return [];
     const data = { reason, rounds: goalRounds };
@@ -219,7 +223,7 @@ export class AnswerJudge {
       session: visibleValues(ledger.state, 'session', record.path),
     };
     for (const shared of session.shared.names) state[shared] = visibleValues(ledger.state, shared);
-    const { goalRounds } = this.#position;
+    const { goalRounds } = this.#position.answer;
     return {
       agent: this.#agent.name,
       invocationId: record.path,

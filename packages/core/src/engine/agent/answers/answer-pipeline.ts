@@ -1,9 +1,11 @@
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import {
   answerOfSteps,
   type ProcessedAnswer,
   stepEventsOf,
-} from '../../../effects/model-call/model-answer.ts';
+} from '../../../effects/model-answer.ts';
+import { decision, isDecision } from '../../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import type { ModelAnswer } from '../../../models/answer.ts';
 import type { Runnable } from '../../../session/runnable.ts';
@@ -11,6 +13,7 @@ import { applyGuardrails, type Guardrail, guardrailsAt } from '../../../supervis
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { planHandOver } from '../../invoke/handoff.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
+import { guardrailDraft } from '../supervision/decision-draft.ts';
 import type { AgentTools } from '../tool-lookup.ts';
 
 /** Judge that decides whether an answer has the requested form and reaches the goal. */
@@ -145,10 +148,9 @@ export class AnswerPipeline {
     const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...withheld };
     // A model that ignores its guidance would use up all of its rounds.
     const isHeard = events.filter(isGuidance).length < mostGuided;
-    const drafts = decisions.map(({ tell, ...decision }): EventDraft => {
-      const told = tell === undefined || !isHeard ? {} : { tell };
-      return { type: 'decision', by: 'runtime', invocationId: path, ...decision, ...told };
-    });
+    const drafts = decisions.map(({ tell, ...decided }) =>
+      guardrailDraft(path, { ...decided, ...(isHeard ? defined({ tell }) : {}) }),
+    );
     return { answer: changed, before: [], decisions: [...before, ...drafts], extras: undefined };
   }
 }
@@ -158,10 +160,7 @@ const mostGuided = 2;
 
 function isGuidance(event: Event): boolean {
   return (
-    event.type === 'decision' &&
-    event.component === 'guardrail' &&
-    event.data?.['point'] === 'output' &&
-    event.tell !== undefined
+    isDecision(event, 'guardrail') && event.data?.point === 'output' && event.tell !== undefined
   );
 }
 
@@ -170,10 +169,7 @@ function textOf({ texts }: ModelAnswer): string {
 }
 
 function isRefused(decisions: readonly EventDraft[]): boolean {
-  return decisions.some(
-    (draft) =>
-      draft.type === 'decision' && draft.component === 'guardrail' && draft.decision === 'deny',
-  );
+  return decisions.some((draft) => isDecision(draft, 'guardrail', 'deny'));
 }
 
 /**
@@ -188,23 +184,16 @@ export function transferDrafts(
 ): EventDraft[] {
   const { run, record } = frame;
   const plan = planHandOver(run, record.path, target);
-  const decision = {
-    type: 'decision' as const,
-    by: 'runtime' as const,
-    invocationId: record.path,
-    component: 'hooks',
-  };
   if ('refused' in plan) {
     const failure = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
     return [
-      {
-        ...decision,
-        decision: 'refuse_transfer',
+      decision('hooks', 'refuse_transfer', {
+        invocationId: record.path,
         reasoning:
           `${hook} of ${by} handed over to "${target.name}", which is refused: ` +
           `${plan.refused}.`,
         data: { failure },
-      },
+      }),
     ];
   }
   const next = {
@@ -213,11 +202,10 @@ export function transferDrafts(
   };
   return [
     ...plan.drafts,
-    {
-      ...decision,
-      decision: 'transfer',
+    decision('hooks', 'transfer', {
+      invocationId: record.path,
       reasoning: `${hook} of ${by} handed over to "${target.name}".`,
       data: { next },
-    },
+    }),
   ];
 }

@@ -136,7 +136,7 @@ export class AgentCompaction {
    */
   recover(model: Model): Promise<void> {
     const { frame, position, prompts } = this.#parts;
-    const characters = (position.model?.start.estimatedInputTokens ?? 0) * charactersPerToken;
+    const characters = (position.model.call?.start.estimatedInputTokens ?? 0) * charactersPerToken;
     const tokens = prompts.gauge.tokens(characters);
     const why = `${modelName(model)} refused the prompt of about ${tokens} tokens as too long.`;
     const { keep } = this.#options;
@@ -196,7 +196,7 @@ export class AgentCompaction {
     const { frame, agent, position, prompts, work } = this.#parts;
     const { run, record, scope, activity } = frame;
     const { history } = prompts;
-    const path = `${record.path}/compaction#${position.compactions + 1}`;
+    const path = `${record.path}/compaction#${position.prompt.compactions + 1}`;
     const { model: summaryModel } = this.#options;
     if (history === undefined || summaryModel === undefined) return 'useless';
     // A summary by a child of a stopped process does not contain the events since the child began.
@@ -299,7 +299,7 @@ export class AgentCompaction {
   #shortenResults(tokens: number, model: Model, why: string): boolean {
     const { position, prompts, frame } = this.#parts;
     const limit = Math.min(
-      position.resultLimit ?? Number.POSITIVE_INFINITY,
+      position.prompt.resultLimit ?? Number.POSITIVE_INFINITY,
       resultLimit(prompts.windowOf(model)),
     );
     const { resolve } = frame.run.ledger;

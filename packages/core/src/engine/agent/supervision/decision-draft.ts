@@ -1,7 +1,10 @@
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import type { SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
+import type { SupervisedResult } from '../../../effects/tool-ports.ts';
+import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
+import type { GuardrailDecision } from '../../../supervision/guardrail.ts';
 
 /** Content of one `decision` event of the supervision. */
 export interface SupervisionDecision {
@@ -27,6 +30,24 @@ export function decisionDraft(path: string, decided: SupervisionDecision): Event
     alternatives,
     data,
   };
+}
+
+/**
+ * Returns the draft of a guardrail's decision about the invocation at `path`.
+ * @param more data that the decision has besides
+ */
+export function guardrailDraft(
+  path: string,
+  { decision: name, reasoning, alternatives, data, tell }: GuardrailDecision,
+  more: Partial<GuardrailDecision['data']> = {},
+): DecisionDraft {
+  return decision('guardrail', name, {
+    invocationId: path,
+    reasoning,
+    alternatives,
+    data: { ...data, ...more },
+    ...defined({ tell }),
+  });
 }
 
 /** Returns a result that stands in the place of an attempt, with the decision for it. */

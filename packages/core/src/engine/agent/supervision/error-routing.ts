@@ -1,7 +1,10 @@
 import type { JsonValue } from '../../../base/json.ts';
-import { attemptsOf } from '../../../effects/tool-call/made-attempts.ts';
-import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
-import type { Writes } from '../../../effects/writes.ts';
+import {
+  attemptsOf,
+  type EndedAttempt,
+  type SupervisedResult,
+  type Writes,
+} from '../../../effects/tool-ports.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
@@ -177,7 +180,7 @@ export class ErrorRouting {
 
   #callsBefore(state: CallState, errorType: string): number {
     const { position, seen, find } = this.#parts;
-    const recent = seen.all().filter(({ turn }) => turn === position.turn);
+    const recent = seen.all().filter(({ turn }) => turn === position.turn.number);
     return recent.length === 0
       ? 0
       : failuresInARow(recent, state.call, errorType, (name) => mayMend(find(name), errorType));

@@ -4,12 +4,18 @@ import type {
   CheckMode,
   EndedAttempt,
   SupervisedCall,
-} from '../../../effects/tool-call/supervisor.ts';
-import { noWrites } from '../../../effects/writes.ts';
+} from '../../../effects/tool-ports.ts';
+import { noWrites } from '../../../effects/tool-writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { CallState } from '../../../loop/call-state.ts';
-import { applyGuardrails, type Guardrail, guardrailsAt } from '../../../supervision/guardrail.ts';
+import {
+  applyGuardrails,
+  type Guardrail,
+  type GuardrailDecision,
+  guardrailsAt,
+} from '../../../supervision/guardrail.ts';
 import { toolResult } from '../../../tools/result.ts';
+import { guardrailDraft } from './decision-draft.ts';
 import type { CallStage, Outcome, ResultStage } from './stage.ts';
 
 /** Applies the guardrails of tool calls and of tool results. */
@@ -33,7 +39,7 @@ export class GuardrailStage implements CallStage, ResultStage {
       { agent: state.call.agent, round: state.call.round, name: tool.name, args: given },
     );
     if (decisions.length === 0) return undefined;
-    const drafts = decisions.map((decision): EventDraft => this.#draft(decision, state));
+    const drafts = decisions.map((decided) => this.#draft(decided, state));
     // A person has seen and allowed these very arguments.
     if (mode === 'approved') return { guidance, writes: noWrites };
     if (denied !== undefined) {
@@ -69,7 +75,7 @@ export class GuardrailStage implements CallStage, ResultStage {
     if (decisions.length === 0) return;
     outcome.drafts = [
       ...outcome.drafts,
-      ...decisions.map((decision) => this.#draft(decision, state)),
+      ...decisions.map((decided) => this.#draft(decided, state)),
     ];
     outcome.notes = [...outcome.notes, ...guidance];
     if (denied !== undefined)
@@ -77,16 +83,7 @@ export class GuardrailStage implements CallStage, ResultStage {
     else if (value !== result.content) outcome.result = { ...result, content: value };
   }
 
-  #draft(
-    decision: Omit<Extract<EventDraft, { type: 'decision' }>, 'type' | 'by' | 'invocationId'>,
-    { call }: CallState,
-  ): EventDraft {
-    return {
-      type: 'decision',
-      by: 'runtime',
-      invocationId: this.#path,
-      ...decision,
-      data: { ...decision.data, callId: call.callId },
-    };
+  #draft(decided: GuardrailDecision, { call: { callId } }: CallState): EventDraft {
+    return guardrailDraft(this.#path, decided, { callId });
   }
 }

@@ -37,7 +37,9 @@ export class SeenCalls {
   /** Returns the settled calls, oldest first. Calls before the invocation are looked up once. */
   all(): readonly CallEvidence[] {
     const prior = this.#before();
-    return prior.length === 0 ? this.#position.evidence : [...prior, ...this.#position.evidence];
+    return prior.length === 0
+      ? this.#position.supervision.evidence
+      : [...prior, ...this.#position.supervision.evidence];
   }
 
   #before(): readonly CallEvidence[] {
@@ -58,7 +60,7 @@ export class SeenCalls {
   /** True when the same call may have been settled before; `false` is certain. */
   has(call: CallState, isKnown: boolean): boolean {
     const prior = this.#before();
-    const { evidence } = this.#position;
+    const { evidence } = this.#position.supervision;
     if (evidence.length === 0 && prior.length === 0) return false;
     if (this.#keys.size > 4 * mostEvidence) {
       this.#keys = new Set();

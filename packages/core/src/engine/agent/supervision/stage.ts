@@ -4,9 +4,9 @@ import type {
   EndedAttempt,
   SupervisedCall,
   SupervisedResult,
-} from '../../../effects/tool-call/supervisor.ts';
-import type { Writes } from '../../../effects/writes.ts';
-import { joinedWrites } from '../../../effects/writes.ts';
+  Writes,
+} from '../../../effects/tool-ports.ts';
+import { joinedWrites } from '../../../effects/tool-writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 

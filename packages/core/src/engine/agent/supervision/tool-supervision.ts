@@ -1,4 +1,4 @@
-import { ownRetryDelay } from '../../../effects/tool-call/retry.ts';
+import { ownRetryDelay } from '../../../effects/attempt-recorder.ts';
 import type {
   CheckedCall,
   CheckMode,
@@ -6,9 +6,9 @@ import type {
   SupervisedCall,
   SupervisedResult,
   ToolSupervisor,
-} from '../../../effects/tool-call/supervisor.ts';
-import type { Writes } from '../../../effects/writes.ts';
-import { noWrites } from '../../../effects/writes.ts';
+  Writes,
+} from '../../../effects/tool-ports.ts';
+import { noWrites } from '../../../effects/tool-writes.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
@@ -66,7 +66,14 @@ export class ToolSupervision implements ToolSupervisor {
     this.#frame = frame;
     this.#hookPipeline = hooks;
     this.#routing = routing;
-    this.#loops = new LoopStage({ path, turn: () => position.turn, loops, seen, routing, find });
+    this.#loops = new LoopStage({
+      path,
+      turn: () => position.turn.number,
+      loops,
+      seen,
+      routing,
+      find,
+    });
     this.#circuit = new CircuitStage({ frame, isOn: !!supervision.circuitBreaker, routing });
     this.#hooks =
       hooks && new HookStage(path, hooks, new ErrorHandlerStage({ frame, hooks, routing, errors }));

@@ -1,0 +1,61 @@
+import { AdjutantError } from '../base/error.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+
+/**
+ * Error of an effect of a step or a tool that failed with nothing done outside. The recorded
+ * failure is thrown again whenever the body runs again.
+ */
+export class EffectFailedError extends AdjutantError {
+  /** The recorded result of the effect. */
+  readonly result: ToolResult;
+
+  constructor(
+    data: { key: string; callId: string; idempotencyKey: string; attempt: number },
+    result: ToolResult,
+  ) {
+    super(
+      'effect_failed',
+      `The effect "${data.key}" failed: ${textOf(result)}`,
+      withErrorType(data, result),
+    );
+    this.result = result;
+  }
+}
+
+/**
+ * Error of an effect of a step or a tool with an unknown outcome. The effect is not repeated, also
+ * when the body runs again.
+ */
+export class EffectUnknownError extends AdjutantError {
+  readonly result: ToolResult;
+
+  constructor(
+    data: { key: string; callId: string; idempotencyKey: string; attempt: number },
+    result: ToolResult,
+  ) {
+    super(
+      'effect_unknown',
+      `It is not known whether the effect "${data.key}" took place: ${textOf(result)} Find ` +
+        'out under its idempotency key, or give the effect a `recovery`.',
+      withErrorType(data, result),
+    );
+    this.result = result;
+  }
+}
+
+/** Error for options with which no effect can be recorded. */
+export class InvalidEffectError extends AdjutantError {
+  constructor(data: { key: string; reason: string }) {
+    super('invalid_effect', `The effect "${data.key}" cannot begin: ${data.reason}.`, data);
+  }
+}
+
+function withErrorType(data: JsonObject, { errorType }: ToolResult): JsonObject {
+  return errorType === undefined ? data : { ...data, errorType };
+}
+
+function textOf({ content }: ToolResult): string {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,486 @@
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import type { Clock } from '../base/clock.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { Actor, EventDraft, EventOf } from '../ledger/event.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
+import type {
+  EffectContext,
+  EffectOptions,
+  EffectProbe,
+  EffectProbeResult,
+} from '../session/body-context.ts';
+import { classifyThrown } from '../tools/classify.ts';
+import { toolResult } from '../tools/result.ts';
+import { executionChannel, tellExecution } from './execution-channel.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { EffectFailedError, EffectUnknownError } from './recorded-effect-errors.ts';
+import {
+  effectCancelledBefore,
+  effectInterrupted,
+  effectInterruptedTooOften,
+  effectNotKnown,
+  effectTimedOut,
+  effectTimedOutBefore,
+} from './recorded-effect-texts.ts';
+import { isGivenBack } from './tool-ports.ts';
+import { resultDraft } from './tool-result-draft.ts';
+
+const defaultTimeoutMs = 30_000;
+/** Milliseconds for an aborted effect to stop, before it is settled without its result. */
+const graceMs = 1_000;
+/**
+ * Interrupted attempts after which an effect is settled as it is. An attempt is interrupted when
+ * its process ends: the effect itself may be the cause.
+ */
+const mostInterruptions = 3;
+const defaultRetry = Object.freeze({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2 });
+
+/** One attempt of an effect, as recorded in the ledger. */
+export interface EffectAttempt {
+  readonly attempt: number;
+  readonly key: string;
+  readonly deadline: number;
+  readonly seq: number;
+  readonly at: number;
+  /** Missing while the attempt runs, or when its process died. */
+  result: EventOf<'tool_result'> | undefined;
+}
+
+/** Everything that the ledger has of one effect. */
+export interface EffectRecord {
+  readonly attempts: EffectAttempt[];
+  settled: EventOf<'tool_result'> | undefined;
+}
+
+/** Work of an effect, and the name under which it is recorded. */
+export interface EffectRequest {
+  readonly key: string;
+  readonly callId: string;
+  readonly run: (ctx: EffectContext) => unknown;
+  readonly options: EffectOptions;
+}
+
+export interface EffectPorts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Aborted when the body or the run must stop. */
+  readonly scope: CancelScope;
+  /** Path that the events carry. */
+  readonly path: string;
+  readonly by: Actor;
+  /** Takes the state that the body has written. It is recorded with the first attempt. */
+  takeWrites(): {
+    readonly drafts: readonly EventDraft[];
+    readonly extras: BatchExtras | undefined;
+  };
+}
+
+interface Ending {
+  readonly result: ToolResult;
+  /** Missing when the effect did its work. */
+  readonly effect: ToolEffect | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Returns the recorded value of an effect, or performs the effect and records it. The order is
+ * attempt → lease → run → classify. The attempt is durable before the run, unless the effect may be
+ * run again.
+ * @returns the value of the effect; `undefined`: the run was released
+ * @throws EffectFailedError, EffectUnknownError, and the reason when the body is cancelled
+ */
+export function performEffect(
+  request: EffectRequest,
+  record: EffectRecord,
+  ports: EffectPorts,
+): Promise<{ readonly value: JsonValue } | undefined> {
+  return new EffectRun(request, record, ports).run();
+}
+
+class EffectRun {
+  readonly #request: EffectRequest;
+  readonly #record: EffectRecord;
+  readonly #ports: EffectPorts;
+
+  constructor(request: EffectRequest, record: EffectRecord, ports: EffectPorts) {
+    this.#request = request;
+    this.#record = record;
+    this.#ports = ports;
+  }
+
+  async run(): Promise<{ readonly value: JsonValue } | undefined> {
+    for (;;) {
+      const { settled, attempts } = this.#record;
+      if (settled !== undefined) return { value: this.#outcome(settled) };
+      const last = attempts.at(-1);
+      const goesOn =
+        last !== undefined && last.result === undefined
+          ? await this.#closeOpen(last)
+          : await this.#next(last);
+      if (!goesOn) return undefined;
+    }
+  }
+
+  /** Returns the value of a settled effect. @throws EffectFailedError, EffectUnknownError */
+  #outcome({ result, effect, attempt }: EventOf<'tool_result'>): JsonValue {
+    // The body may change its copy of the value; the value in the ledger is frozen.
+    if (isSuccess(result)) return structuredClone(result.content) as JsonValue;
+    const { key, callId } = this.#request;
+    const made = this.#record.attempts.find((candidate) => candidate.attempt === attempt);
+    const data = { key, callId, idempotencyKey: made?.key ?? '', attempt };
+    throw effect === 'unknown'
+      ? new EffectUnknownError(data, result)
+      : new EffectFailedError(data, result);
+  }
+
+  #isGivenBack(): boolean {
+    return isGivenBack(this.#ports);
+  }
+
+  /**
+   * True when the work may go on, false when the run was released.
+   * @throws the abort reason when the body is cancelled
+   */
+  #mayGoOn(): boolean {
+    if (this.#isGivenBack()) return false;
+    if (this.#ports.scope.reason !== undefined) throw this.#ports.scope.reason;
+    return true;
+  }
+
+  /** Records how an attempt ended. */
+  #note(
+    attempt: EffectAttempt,
+    { result, effect, retryAfterMs }: Ending,
+    durationMs: number,
+    more: { late?: true } = {},
+  ): void {
+    const { ledger, path, by } = this.#ports;
+    const { key: name, callId } = this.#request;
+    const settled = retryAfterMs === undefined && more.late === undefined;
+    const draft = resultDraft({ callId, name }, path, attempt.attempt, result, {
+      settled,
+      durationMs,
+      effect,
+      retryAfterMs,
+      ...more,
+    });
+    const [event] = ledger.append([{ ...draft, by }]);
+    if (more.late !== undefined || event?.type !== 'tool_result') return;
+    attempt.result = ledger.whole(event);
+    if (settled) this.#record.settled = attempt.result;
+  }
+
+  /**
+   * Records what is known of an attempt whose process stopped. Returns false when the run was
+   * released.
+   */
+  async #closeOpen(open: EffectAttempt): Promise<boolean> {
+    const { recovery = 'report' } = this.#request.options;
+    if (!this.#mayGoOn()) return false;
+    if (recovery === 'report') this.#note(open, unknownEnding(effectInterrupted()), 0);
+    else if (recovery === 'rerun') this.#note(open, this.#interrupted('unknown'), 0);
+    else {
+      const replayed = this.#replayed(open);
+      if (replayed !== undefined) {
+        await replayed;
+        return this.#mayGoOn();
+      }
+      // The process of the attempt may be suspended and not dead. Until the deadline it can still
+      // begin.
+      if (!(await this.#sleepUntil(open.deadline))) return false;
+      const found = await this.#probe(recovery, open, this.#interrupted('none'));
+      if (found === undefined) return false;
+      this.#note(open, found, 0);
+    }
+    return true;
+  }
+
+  #interrupted(effect: ToolEffect): Ending {
+    const times = this.#record.attempts.filter(
+      ({ result }) => result === undefined || result.result.errorType === 'interrupted',
+    ).length;
+    if (times < mostInterruptions) return { result: effectInterrupted(), effect, retryAfterMs: 0 };
+    return { result: effectInterruptedTooOften(times), effect, retryAfterMs: undefined };
+  }
+
+  /** Makes the next attempt when its time has come. Returns false when the run was released. */
+  async #next(last: EffectAttempt | undefined): Promise<boolean> {
+    const { at = 0, retryAfterMs = 0 } = last?.result ?? {};
+    if (retryAfterMs > 0 && !(await this.#sleepUntil(at + retryAfterMs))) return false;
+    if (!this.#mayGoOn()) return false;
+    const timedFrom = this.#ports.clock.monotonic();
+    const attempt = this.#appendAttempt();
+    if (!(await this.#mayBegin())) return false;
+    const { scope, clock } = this.#ports;
+    const timeLeft = this.#timeoutMs - (clock.monotonic() - timedFrom);
+    // A later run of the body, as after a reopening, may still make the attempt.
+    if (scope.aborted)
+      this.#note(attempt, { result: effectCancelledBefore(), effect: 'none', retryAfterMs: 0 }, 0);
+    else if (timeLeft <= 0)
+      await this.#end(
+        attempt,
+        { result: effectTimedOutBefore(this.#timeoutMs), effect: 'none', retryAfterMs: undefined },
+        0,
+      );
+    else await this.#execute(attempt, timeLeft);
+    return true;
+  }
+
+  get #timeoutMs(): number {
+    return this.#request.options.timeout ?? defaultTimeoutMs;
+  }
+
+  #appendAttempt(): EffectAttempt {
+    const { ledger, clock, path } = this.#ports;
+    const { callId } = this.#request;
+    const { attempts } = this.#record;
+    const { drafts, extras } =
+      attempts.length === 0 ? this.#ports.takeWrites() : { drafts: [], extras: undefined };
+    const key = idempotencyKey(ledger, { call: { callId }, attempts });
+    const attempt = (attempts.at(-1)?.attempt ?? 0) + 1;
+    const deadline = clock.now() + this.#timeoutMs;
+    const { epoch } = ledger;
+    const appended = ledger.append(
+      [
+        ...drafts,
+        {
+          type: 'tool_attempt',
+          by: 'runtime',
+          invocationId: path,
+          callId,
+          attempt,
+          key,
+          deadline,
+          epoch,
+        },
+      ],
+      extras,
+    );
+    const { seq, at } = appended.at(-1) ?? { seq: 0, at: 0 };
+    const made: EffectAttempt = { attempt, key, deadline, seq, at, result: undefined };
+    attempts.push(made);
+    return made;
+  }
+
+  /**
+   * Waits until the attempt is durable, and makes sure that this process still owns the session.
+   * Otherwise another process is responsible for the attempt.
+   */
+  async #mayBegin(): Promise<boolean> {
+    const { ledger } = this.#ports;
+    try {
+      if (this.#request.options.recovery !== 'rerun') await ledger.durable();
+      if (!ledger.leaseIsLive()) await ledger.renewLease();
+    } catch (error) {
+      ledger.fail(error);
+    }
+    return !this.#isGivenBack();
+  }
+
+  async #execute(attempt: EffectAttempt, timeLeft: number): Promise<void> {
+    const { clock, ledger, scope } = this.#ports;
+    const replayed = this.#replayed(attempt);
+    if (replayed !== undefined) return replayed;
+    const startedAt = clock.monotonic();
+    const { callId, run, options } = this.#request;
+    if (executionChannel.hasSubscribers) {
+      tellExecution({
+        ledger,
+        callId,
+        attempt: attempt.attempt,
+        key: attempt.key,
+        recovery: options.recovery ?? 'report',
+      });
+    }
+    const { first, ended, reason } = await this.#limited(timeLeft, attempt, run);
+    const durationMs = clock.monotonic() - startedAt;
+    if (first !== undefined && (first.status === 'fulfilled' || reason === undefined)) {
+      if (ledger.failure === undefined) await this.#end(attempt, this.#endingOf(first), durationMs);
+      return;
+    }
+    if (first === undefined)
+      void ended.then((late) => this.#noteLate(attempt, this.#endingOf(late), startedAt));
+    if (this.#isGivenBack()) return;
+    const why = scope.aborted
+      ? effectNotKnown(`it was cancelled while it was under way: ${scope.reason?.message}`)
+      : effectTimedOut(this.#timeoutMs);
+    await this.#end(attempt, unknownEnding(why), durationMs);
+  }
+
+  /** Resolves in a replay when the recorded end of an attempt is in the ledger. */
+  #replayed(attempt: EffectAttempt): Promise<void> | undefined {
+    const { ledger } = this.#ports;
+    const ended = ledger.ports.tape?.attemptEnded({
+      callId: this.#request.callId,
+      attempt: attempt.attempt,
+      mayRun: false,
+    });
+    return ended?.then((outcome) => {
+      const event = 'landed' in outcome ? outcome.landed : undefined;
+      if (event?.type !== 'tool_result') return;
+      attempt.result = ledger.whole(event);
+      if (event.settled) this.#record.settled = attempt.result;
+    });
+  }
+
+  #endingOf(settled: PromiseSettledResult<unknown>): Ending {
+    if (settled.status === 'fulfilled')
+      return {
+        result: toolResult.success(settled.value),
+        effect: undefined,
+        retryAfterMs: undefined,
+      };
+    const { result, effect, retryAfterMs } = classifyThrown(
+      settled.reason,
+      this.#ports.clock.now(),
+    );
+    return { result, effect, retryAfterMs };
+  }
+
+  /** Records the end of an attempt of this process, and the delay of a next attempt. */
+  async #end(attempt: EffectAttempt, ending: Ending, durationMs: number): Promise<void> {
+    const { recovery = 'report' } = this.#request.options;
+    const delay = ending.effect === undefined ? undefined : this.#retryDelay(attempt, ending);
+    if (ending.effect === 'unknown' && typeof recovery === 'function') {
+      const found = await this.#probe(recovery, attempt, {
+        ...ending,
+        effect: 'none',
+        retryAfterMs: delay,
+      });
+      // Without a finding the attempt stays open: the next run of the body asks the probe.
+      if (found !== undefined) this.#note(attempt, found, durationMs);
+    } else if (ending.effect === 'unknown' && recovery === 'report')
+      this.#note(attempt, { ...ending, retryAfterMs: undefined }, durationMs);
+    else this.#note(attempt, { ...ending, retryAfterMs: delay }, durationMs);
+  }
+
+  /** Milliseconds to the next attempt, if one may help. */
+  #retryDelay(
+    { attempt }: EffectAttempt,
+    { result, effect, retryAfterMs }: Ending,
+  ): number | undefined {
+    const { retry, recovery } = this.#request.options;
+    // A cancelled body that runs again, as after a reopening, may repeat an effect with 'rerun'.
+    if (this.#ports.scope.aborted)
+      return effect === 'unknown' && recovery === 'rerun' ? 0 : undefined;
+    if (retry === undefined || attempt >= (retry.maxAttempts ?? defaultRetry.maxAttempts))
+      return undefined;
+    const { status, errorType } = result;
+    if (status === 'error_blocked' || (status === 'error_permanent' && errorType !== 'tool_error'))
+      return undefined;
+    const {
+      initialDelayMs = defaultRetry.initialDelayMs,
+      backoffMultiplier = defaultRetry.backoffMultiplier,
+    } = retry;
+    return retryAfterMs ?? initialDelayMs * backoffMultiplier ** (attempt - 1);
+  }
+
+  /**
+   * Returns the ending that a probe finds for an attempt. `undefined`: the run was released.
+   * @throws the abort reason when the body is cancelled
+   */
+  async #probe(
+    probe: EffectProbe,
+    attempt: EffectAttempt,
+    ifNot: Ending,
+  ): Promise<Ending | undefined> {
+    if (!this.#mayGoOn()) return undefined;
+    const { first } = await this.#limited(this.#timeoutMs, attempt, probe);
+    if (!this.#mayGoOn()) return undefined;
+    if (first === undefined)
+      return unknownEnding(
+        effectNotKnown(`its probe did not finish within ${this.#timeoutMs} ms.`),
+      );
+    if (first.status === 'rejected')
+      return unknownEnding(
+        effectNotKnown(`its probe failed: ${String(this.#endingOf(first).result.content)}`),
+      );
+    const found = first.value as EffectProbeResult | undefined;
+    if (found?.happened === true)
+      return {
+        result: toolResult.success(found.result),
+        effect: undefined,
+        retryAfterMs: undefined,
+      };
+    if (found?.happened === false) return ifNot;
+    return unknownEnding(effectNotKnown(found?.detail ?? 'its probe could not find out.'));
+  }
+
+  /**
+   * Runs work until its time is over, and then a second of grace. `first` is missing when the work
+   * went on beyond that.
+   */
+  async #limited(
+    timeLeft: number,
+    { attempt, key }: EffectAttempt,
+    work: (ctx: EffectContext) => unknown,
+  ): Promise<Limited> {
+    const { clock } = this.#ports;
+    const scope = new CancelScope(this.#ports.scope);
+    const why = `The effect "${this.#request.key}" did not finish within ${this.#timeoutMs} ms.`;
+    const cancelTimer = clock.setTimer(timeLeft, () =>
+      scope.abort(new AbortReason('timeout', why)),
+    );
+    const { promise: graceOver, resolve } = Promise.withResolvers<undefined>();
+    let cancelGrace: () => void = () => undefined;
+    const forget = scope.onAbort(() => {
+      cancelGrace = clock.setTimer(graceMs, () => resolve(undefined));
+    });
+    const context: EffectContext = {
+      idempotencyKey: key,
+      attempt,
+      get signal() {
+        return scope.signal;
+      },
+    };
+    const ended = Promise.allSettled([(async () => work(context))()]).then(([settled]) => settled);
+    const first = await Promise.race([ended, graceOver]);
+    forget();
+    cancelGrace();
+    cancelTimer();
+    scope.close();
+    return { first, ended, reason: scope.reason };
+  }
+
+  /**
+   * Waits for a time in epoch milliseconds. Returns false when the run was released.
+   * @throws the abort reason when the body is cancelled
+   */
+  async #sleepUntil(at: number): Promise<boolean> {
+    const { clock, scope } = this.#ports;
+    const ms = at - clock.now();
+    if (ms > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancelTimer = clock.setTimer(ms, resolve);
+      const forget = scope.onAbort(() => resolve());
+      await promise;
+      cancelTimer();
+      forget();
+    }
+    return this.#mayGoOn();
+  }
+
+  /** Records the result of an abandoned effect as late. It does not change how the effect ended. */
+  #noteLate(attempt: EffectAttempt, ending: Ending, startedAt: number): void {
+    const { ledger, clock } = this.#ports;
+    if (ledger.failure !== undefined || ledger.claim === undefined) return;
+    this.#note(attempt, { ...ending, retryAfterMs: undefined }, clock.monotonic() - startedAt, {
+      late: true,
+    });
+  }
+}
+
+/** End of a piece of work within its time. */
+interface Limited {
+  readonly first: PromiseSettledResult<unknown> | undefined;
+  /** End of the work, however late it comes. */
+  readonly ended: Promise<PromiseSettledResult<unknown>>;
+  /** Reason of the abort, if there was one. */
+  readonly reason: AbortReason | undefined;
+}
+
+function unknownEnding(result: ToolResult): Ending {
+  return { result, effect: 'unknown', retryAfterMs: undefined };
+}

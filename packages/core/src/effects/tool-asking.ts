@@ -1,0 +1,336 @@
+import { deepFreeze, type JsonValue } from '../base/json.ts';
+import type { RequestDetails, RequestKind } from '../ledger/event.ts';
+import type { AnsweredRequest, CallState } from '../loop/call-state.ts';
+import { isApproval } from '../session/pending-call.ts';
+import { ToolFailure } from '../tools/errors.ts';
+import type { RequestOptions } from '../tools/request-options.ts';
+import type { FinalizeContext, Tool } from '../tools/tool.ts';
+import { validateArgs, validateInput } from '../tools/validate.ts';
+import { attemptsOf, type ToolCallPorts, type Writes } from './tool-ports.ts';
+import { ask, callSummary, requestDecision, requestFingerprint } from './tool-request.ts';
+import { refusalDraft } from './tool-result-draft.ts';
+import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
+
+/**
+ * Milliseconds that an approval waits for its answer, and milliseconds within which it must be
+ * used.
+ */
+const defaultApprovalExpiresIn = 30 * 60_000;
+const defaultUseWithin = 24 * 3_600_000;
+
+/** A call that may have to wait for an answer before it is attempted. */
+export interface AskingCall {
+  readonly state: CallState;
+  readonly tool: Tool;
+  readonly ports: ToolCallPorts;
+  /** The prepared arguments. */
+  readonly args: unknown;
+  /** Question that a person must confirm, whether or not the tool itself asks for approval. */
+  readonly confirm: string | undefined;
+  context(): FinalizeContext;
+  /** Takes the decisions made before the request, to be appended with it. */
+  takeWrites(): Writes;
+}
+
+/**
+ * Verdict on the answers of a call. `go`: the call continues with these arguments and this input.
+ * `settled`: the call is settled, or waits for a new request. `none`: no answer counts, and the
+ * call is prepared and may ask.
+ */
+export type Answers =
+  | {
+      readonly verdict: 'go';
+      readonly args: unknown;
+      readonly input: unknown /** True when the arguments were edited and must be prepared. */;
+      readonly edited: boolean;
+    }
+  | { readonly verdict: 'settled' }
+  | { readonly verdict: 'none' };
+
+/** True for a request that was made before an attempt with this tool. */
+function isBeforeAttempt({ request }: AnsweredRequest, tool: Tool): boolean {
+  return request.attempt === undefined && request.name === tool.name;
+}
+
+/**
+ * Reads the answers about a call that is about to be attempted. A bad or stale answer leads to a
+ * new request, and the ledger says why.
+ */
+export async function takeAnswers(
+  state: CallState,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<Answers> {
+  const answered = state.answered.filter((one) => isBeforeAttempt(one, tool));
+  const last = answered.at(-1);
+  if (last === undefined) return { verdict: 'none' };
+  const reader = new AnswerReader(state, tool, ports);
+  // An attempt has used its answers: a later attempt of the call follows the same ones.
+  if (attemptsOf(state).length === 0) {
+    const stale = answered.find((one) => reader.staleness(one) !== undefined);
+    if (stale !== undefined) return reader.askAgain(stale, reader.staleness(stale) as string);
+  }
+  return reader.take(last, answered);
+}
+
+class AnswerReader {
+  readonly #state: CallState;
+  readonly #tool: Tool;
+  readonly #ports: ToolCallPorts;
+
+  constructor(state: CallState, tool: Tool, ports: ToolCallPorts) {
+    this.#state = state;
+    this.#tool = tool;
+    this.#ports = ports;
+  }
+
+  /** Reason for which an answer no longer counts. `undefined`: it counts. */
+  staleness({ request, answer }: AnsweredRequest): string | undefined {
+    const { ledger, clock } = this.#ports;
+    const args = ledger.resolve(request.args);
+    // A rejection counts, whatever the tool is now.
+    const isChanged =
+      answer.decision !== 'reject' && requestFingerprint(this.#tool, args) !== request.fingerprint;
+    if (isChanged) return 'the tool has changed since it was asked';
+    const isForeign = request.requestId !== ledger.requestId(request.callId, request.generation);
+    // An approval holds for one call of one ledger: a fork or copy does not spend it a second time.
+    // Input is only information, so it holds in a copy too.
+    if (isForeign && isApproval(request))
+      return 'it was given in the ledger that this one is a copy of';
+    const { useWithin } = request.request;
+    // The answer may have been in the inbox for long.
+    const givenAt = Math.min(answer.answeredAt ?? answer.at, answer.at);
+    const isOld =
+      request.kind === 'approval' && useWithin !== undefined && clock.now() - givenAt > useWithin;
+    return isOld ? `the approval was not used within ${useWithin} ms` : undefined;
+  }
+
+  async take(last: AnsweredRequest, answered: readonly AnsweredRequest[]): Promise<Answers> {
+    const { request, answer } = last;
+    const { onExpire } = request.request;
+    const value =
+      answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : undefined;
+    switch (answer.decision) {
+      case 'reject':
+        return this.#settle(requestRejected(answer.reason));
+      case 'cancel':
+        return this.#settle(cancelledBefore());
+      case 'escalate':
+        return this.#escalate(last);
+      case 'expire':
+        // An expired approval is granted only by the default 'approve'.
+        if (
+          value === undefined ||
+          value === 'reject' ||
+          (isApproval(request) && value !== 'approve')
+        )
+          return this.#settle(requestExpired());
+        return this.#go(last, answered, value);
+      case 'edit':
+        return this.#edit(last);
+      default:
+        return this.#go(last, answered, undefined);
+    }
+  }
+
+  #settle(result: ReturnType<typeof requestExpired>): Answers {
+    this.#ports.ledger.append([refusalDraft(this.#state, this.#ports.path, result)]);
+    return { verdict: 'settled' };
+  }
+
+  /**
+   * Verdict that the call goes on, if its input still fits.
+   * @param given default that replaces the answer of the last request, when that has expired
+   */
+  async #go(
+    last: AnsweredRequest,
+    answered: readonly AnsweredRequest[],
+    given: JsonValue | undefined,
+  ): Promise<Answers> {
+    const { ledger } = this.#ports;
+    const args = deepFreeze(ledger.resolve(last.request.args));
+    const asked = answered.find(({ request }) => request.kind === 'input');
+    if (asked === undefined) return { verdict: 'go', args, input: undefined, edited: false };
+    const raw = asked === last && given !== undefined ? given : ledger.resolve(asked.answer.input);
+    const checked = await validateInput(this.#tool, raw);
+    // A default that does not fit would lead to the same request again and again.
+    if (!checked.ok && asked === last && given !== undefined) return this.#settle(requestExpired());
+    if (!checked.ok) return this.askAgain(asked, checked.message);
+    return { verdict: 'go', args, input: checked.input, edited: false };
+  }
+
+  async #edit(last: AnsweredRequest): Promise<Answers> {
+    if (last.request.request.allowEdit === false)
+      return this.askAgain(last, 'its arguments may not be edited');
+    const validated = await validateArgs(this.#tool, this.#ports.ledger.resolve(last.answer.input));
+    if (!validated.ok)
+      return this.askAgain(last, 'the edited arguments do not fit the schema of the tool');
+    return { verdict: 'go', args: validated.args, input: undefined, edited: true };
+  }
+
+  #escalate({ request }: AnsweredRequest): Answers {
+    const { escalateTo = [], ...rest } = request.request;
+    const details: RequestDetails = { ...rest, mayDecide: escalateTo, onExpire: 'reject' };
+    return this.#repeat(
+      request,
+      details,
+      'escalate',
+      `Nobody answered in time: it goes to ${escalateTo.join(', ')}.`,
+    );
+  }
+
+  askAgain({ request }: AnsweredRequest, why: string): Answers {
+    // Arguments that another version of the tool prepared are prepared anew before the request.
+    if (
+      requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !==
+      request.fingerprint
+    ) {
+      const { ledger, path } = this.#ports;
+      ledger.append([
+        requestDecision(path, 'ask_again', `The answer is not used: ${why}.`, {
+          requestId: request.requestId,
+          kind: request.kind,
+        }),
+      ]);
+      return { verdict: 'none' };
+    }
+    return this.#repeat(request, request.request, 'ask_again', `The answer is not used: ${why}.`);
+  }
+
+  #repeat(
+    request: AnsweredRequest['request'],
+    details: RequestDetails,
+    decision: string,
+    reasoning: string,
+  ): Answers {
+    const { ledger, path, clock } = this.#ports;
+    const { kind, callId, name, args, fingerprint } = request;
+    const { expiresIn } = details;
+    ask(
+      ledger,
+      {
+        kind,
+        path,
+        callId,
+        name,
+        args: ledger.resolve(args),
+        fingerprint,
+        generation: this.#state.generation + 1,
+        request: details,
+        expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
+      },
+      [requestDecision(path, decision, reasoning, { requestId: request.requestId, kind })],
+    );
+    return { verdict: 'settled' };
+  }
+}
+
+/** True when a request of this kind has an answer that counts. */
+function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boolean {
+  // An attempt has used the answers; another attempt of the same call follows them.
+  if (attemptsOf(state).length > 0 && kind !== 'repeat') return true;
+  const answered = state.answered.find(
+    (one) => one.request.kind === kind && isBeforeAttempt(one, tool),
+  );
+  return (
+    answered !== undefined &&
+    requestFingerprint(tool, ports.ledger.resolve(answered.request.args)) ===
+      answered.request.fingerprint
+  );
+}
+
+/**
+ * Makes the requests that are due before a call is attempted. Returns true when the call now waits
+ * for an answer, or was aborted.
+ */
+export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
+  const { tool, ports, confirm } = call;
+  const { yieldSchema, yieldOptions } = tool;
+  const approval = tool.approval ?? (confirm === undefined ? undefined : {});
+  if (approval !== undefined && !isGranted(call, 'approval')) {
+    const isNeeded =
+      confirm !== undefined || approval.when === undefined || (await approval.when(call.context()));
+    if (ports.scope.aborted) return true;
+    if (isNeeded) {
+      const {
+        allowEdit = true,
+        useWithin = defaultUseWithin,
+        expiresIn = defaultApprovalExpiresIn,
+      } = approval;
+      const options = allowEdit
+        ? (['approve', 'edit', 'reject'] as const)
+        : (['approve', 'reject'] as const);
+      askFor(
+        call,
+        'approval',
+        { ...approval, expiresIn },
+        { options, allowEdit, useWithin, ...(allowEdit ? { inputSchema: tool.inputSchema } : {}) },
+      );
+      return true;
+    }
+  }
+  if (yieldSchema === undefined || isGranted(call, 'input')) return false;
+  const inputSchema =
+    tool.yieldInputSchema === undefined ? {} : { inputSchema: tool.yieldInputSchema };
+  askFor(call, 'input', yieldOptions ?? {}, { options: ['answer', 'reject'], ...inputSchema });
+  return true;
+}
+
+/**
+ * Asks for approval of a call although an equal one may have taken effect. Returns true when the
+ * call now waits for an answer.
+ */
+export function asksToRepeat(call: AskingCall, earlier: string): boolean {
+  if (isGranted(call, 'repeat')) return false;
+  const details = {
+    args: call.args,
+    earlierCall: earlier,
+    why: 'An earlier call with the same arguments may have taken effect.',
+  };
+  askFor(
+    call,
+    'repeat',
+    { expiresIn: defaultApprovalExpiresIn },
+    { options: ['approve', 'reject'], details: details as unknown as JsonValue },
+  );
+  return true;
+}
+
+function askFor(
+  call: AskingCall,
+  kind: RequestKind,
+  options: RequestOptions,
+  more: Pick<RequestDetails, 'options'> & Partial<RequestDetails>,
+): void {
+  const { state, tool, ports, args, confirm } = call;
+  const { drafts, extras } = call.takeWrites();
+  const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
+  const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
+  if (people?.length === 0)
+    throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, {
+      errorType: 'nobody_may_decide',
+    });
+  const shown = details === undefined ? undefined : details(call.context());
+  const own = summary === undefined ? callSummary(tool.name, args) : summary(call.context());
+  const question = {
+    kind,
+    path: ports.path,
+    callId: state.call.callId,
+    name: tool.name,
+    args,
+    generation: state.generation + 1,
+    fingerprint: requestFingerprint(tool, args),
+    expiresAt: expiresIn === undefined ? undefined : ports.clock.now() + expiresIn,
+    request: {
+      agent: state.call.agent,
+      summary: kind === 'approval' && confirm !== undefined ? `${confirm} ${own}` : own,
+      ...(shown === undefined ? {} : { details: shown }),
+      ...(people === undefined ? {} : { mayDecide: people }),
+      ...(expiresIn === undefined ? {} : { expiresIn }),
+      ...(onExpire === undefined ? {} : { onExpire }),
+      ...(escalateTo === undefined ? {} : { escalateTo }),
+      ...more,
+    },
+  };
+  ask(ports.ledger, question, drafts, extras);
+}

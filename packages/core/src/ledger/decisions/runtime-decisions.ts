@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { RequestKind } from '../events/request-events.ts';
+import type { StateChange } from '../events/state-events.ts';
+
+type RequestData = {
+  readonly requestId: string;
+  readonly kind: RequestKind;
+  readonly callId?: string;
+};
+
+type ForkData = {
+  readonly session: string;
+  readonly at: number;
+  /** Session that the fork comes from; missing in a copy. */
+  readonly from?: string;
+};
+
+/** Decisions of the runtime about runs, sessions and requests, with their data. */
+export interface RuntimeDecisions {
+  readonly request: {
+    readonly withdraw: RequestData;
+    readonly ask_again: RequestData;
+    /** Escalation of a request to others. */
+    readonly escalate: RequestData;
+    readonly unusable: RequestData & { readonly tool: string; readonly code: string };
+  };
+  readonly run: { readonly pause: undefined };
+  /** A run that the lifecycle of the app did not admit. */
+  readonly lifecycle: { readonly refuse: undefined };
+  readonly inbox: {
+    /** Type and author of the item; other members depend on the type. */
+    readonly refuse: JsonObject & { readonly type: string; readonly by: string };
+  };
+  readonly approval_token: {
+    readonly refuse: { readonly requestId: string; readonly reason: string };
+  };
+  readonly invoke: {
+    readonly accept_state_order: undefined;
+    readonly accept_orphaned_child: undefined;
+    readonly accept_orphaned_effect: undefined;
+    readonly fail_orphaned_child: undefined;
+    readonly fail_orphaned_effect: undefined;
+  };
+  readonly parallel: { readonly last_declared_wins: undefined };
+  readonly spawn: {
+    /** Path of the spawned child that nothing waits for any more. */
+    readonly detach: { readonly path: string };
+  };
+  readonly session: { readonly create: undefined };
+  readonly fork: { readonly isolated: ForkData; readonly live: ForkData };
+  readonly shared_state: {
+    readonly bind_scopes: { readonly scopes: Readonly<Record<string, string>> };
+    readonly refuse_write: {
+      readonly scope: string;
+      readonly scopeId?: string;
+      readonly keys: readonly string[];
+      /** Refused changes; missing in decisions of older builds. */
+      readonly changes?: readonly StateChange[];
+      readonly flush?: string;
+      readonly callId?: string;
+    };
+  };
+  readonly eval: {
+    readonly begin: { readonly name: string; readonly runId: string };
+    readonly finish: JsonObject & { readonly runId: string };
+    readonly trial: {
+      readonly eval: string;
+      readonly runId: string;
+      readonly variant: string;
+      readonly case: string;
+      readonly trial: number;
+    };
+    readonly scenario_end: undefined;
+  };
+}
