@@ -8,7 +8,7 @@ export {
   EffectFailedError,
   EffectUnknownError,
   InvalidEffectError,
-} from './effects/recorded-effect-errors.ts';
+} from './effects/body-effect/errors.ts';
 export { HookFailedError } from './engine/agent/hooks/errors.ts';
 export {
   DuplicateRunnableError,

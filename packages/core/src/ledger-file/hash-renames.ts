@@ -1,6 +1,6 @@
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
-import { callFingerprint } from '../effects/call-fingerprint.ts';
+import { callFingerprint } from '../effects/tool-call/call-fingerprint.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { requestIdOf } from '../ledger/folds/request-fold.ts';
 

@@ -1,5 +1,5 @@
 import { isAdjutantError } from '../base/error.ts';
-import { requestFingerprint } from '../effects/tool-request.ts';
+import { requestFingerprint } from '../effects/request/fingerprint.ts';
 import type { Event } from '../ledger/event.ts';
 import { resolverOf } from '../replay/recorded-ledger.ts';
 import { checkApp, type ReplayReport, replay } from '../replay/replay.ts';

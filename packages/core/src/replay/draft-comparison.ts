@@ -1,7 +1,7 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { promptOf } from '../context/recipe.ts';
-import { callFingerprint } from '../effects/call-fingerprint.ts';
+import { callFingerprint } from '../effects/tool-call/call-fingerprint.ts';
 import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TapedPlace } from '../ledger/tape.ts';

@@ -87,7 +87,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     pure: true,
   },
   effects: {
-    holds: 'one model call, one tool attempt, one effect: performed and recorded',
+    holds: 'one model call, one tool call, one effect of a body: performed and recorded',
     imports: ['base', 'ledger', 'session', 'models', 'tools', 'context'],
     types: ['runnables', 'loop'],
   },

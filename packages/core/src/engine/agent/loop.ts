@@ -1,18 +1,20 @@
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { assertToolIsThere } from '../../effects/given-answer.ts';
+import { ask } from '../../effects/request/question.ts';
+import { assertToolIsThere } from '../../effects/request/unused-answer.ts';
+import { withdrawIfStale } from '../../effects/request/withdraw-stale.ts';
+import { resultDraft } from '../../effects/result-draft.ts';
 import { standingIn } from '../../effects/stand-ins.ts';
+import { resultOfInterrupted } from '../../effects/tool-call/interrupted-attempt.ts';
 import {
   assertContinuable,
   performRecovery,
   performResolution,
   performToolCall,
-} from '../../effects/tool-call.ts';
-import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-ports.ts';
-import { resultOfInterrupted } from '../../effects/tool-recovery.ts';
-import { ask, withdrawIfStale } from '../../effects/tool-request.ts';
-import { knownEffect, resultDraft } from '../../effects/tool-result-draft.ts';
-import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-result-texts.ts';
+} from '../../effects/tool-call/perform-tool-call.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-call/ports.ts';
+import { knownEffect } from '../../effects/tool-call/refusal-draft.ts';
+import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-call/result-texts.ts';
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { AttemptState, CallState } from '../../loop/call-state.ts';

@@ -1,6 +1,6 @@
 import { coerceToJson } from '../../base/json.ts';
-import { type GivenAnswer, givenAnswer } from '../../effects/model-answer.ts';
-import type { FailedCall, FailurePlan } from '../../effects/model-call.ts';
+import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
+import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';

@@ -1,12 +1,9 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import { type GivenAnswer, givenAnswer } from '../../effects/model-answer.ts';
-import {
-  type ModelCallPorts,
-  type ModelCallRequest,
-  performModelCall,
-} from '../../effects/model-call.ts';
+import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
+import { performModelCall } from '../../effects/model-call/perform-model-call.ts';
+import type { ModelCallPorts, ModelCallRequest } from '../../effects/model-call/ports.ts';
 import { standInCall } from '../../effects/stand-ins.ts';
 import type { Intent } from '../../loop/intent.ts';
 import type { Position } from '../../loop/position.ts';

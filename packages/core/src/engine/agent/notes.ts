@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Question } from '../../effects/tool-request.ts';
+import type { Question } from '../../effects/request/question.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Intent } from '../../loop/intent.ts';
 import { costOf, priceOf } from '../../models/measures/price.ts';

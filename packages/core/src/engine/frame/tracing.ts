@@ -1,5 +1,5 @@
-import type { ModelCallRequest } from '../../effects/model-call.ts';
-import type { ToolAttempt } from '../../effects/tool-ports.ts';
+import type { ModelCallRequest } from '../../effects/model-call/ports.ts';
+import type { ToolAttempt } from '../../effects/tool-call/ports.ts';
 import type { Event, InvocationMode } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

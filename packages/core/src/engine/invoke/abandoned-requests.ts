@@ -1,4 +1,4 @@
-import { requestDecision } from '../../effects/tool-request.ts';
+import { requestDecision } from '../../effects/request/question.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';

@@ -4,7 +4,7 @@ import {
   answerOfSteps,
   type ProcessedAnswer,
   stepEventsOf,
-} from '../../../effects/model-answer.ts';
+} from '../../../effects/model-call/model-answer.ts';
 import { decision, isDecision } from '../../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import type { ModelAnswer } from '../../../models/answer.ts';

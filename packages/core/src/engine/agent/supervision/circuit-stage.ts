@@ -1,5 +1,9 @@
-import type { CheckedCall, SupervisedCall, SupervisedResult } from '../../../effects/tool-ports.ts';
-import { joinedWrites, noWrites } from '../../../effects/tool-writes.ts';
+import type {
+  CheckedCall,
+  SupervisedCall,
+  SupervisedResult,
+} from '../../../effects/tool-call/supervisor.ts';
+import { joinedWrites, noWrites } from '../../../effects/writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import type { SupervisedResult } from '../../../effects/tool-ports.ts';
+import type { SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';

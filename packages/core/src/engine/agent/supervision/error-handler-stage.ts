@@ -1,6 +1,6 @@
 import { AdjutantError, type ErrorRecord } from '../../../base/error.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-ports.ts';
+import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ErrorAction } from '../../../runnables/hooks.ts';
 import type { Supervision } from '../../../supervision/options.ts';

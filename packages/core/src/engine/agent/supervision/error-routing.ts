@@ -1,10 +1,7 @@
 import type { JsonValue } from '../../../base/json.ts';
-import {
-  attemptsOf,
-  type EndedAttempt,
-  type SupervisedResult,
-  type Writes,
-} from '../../../effects/tool-ports.ts';
+import { attemptsOf } from '../../../effects/tool-call/made-attempts.ts';
+import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
+import type { Writes } from '../../../effects/writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';

@@ -4,8 +4,8 @@ import type {
   CheckMode,
   EndedAttempt,
   SupervisedCall,
-} from '../../../effects/tool-ports.ts';
-import { noWrites } from '../../../effects/tool-writes.ts';
+} from '../../../effects/tool-call/supervisor.ts';
+import { noWrites } from '../../../effects/writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import {

@@ -1,5 +1,5 @@
 import { coerceToJson, type JsonValue } from '../../../base/json.ts';
-import type { SupervisedCall } from '../../../effects/tool-ports.ts';
+import type { SupervisedCall } from '../../../effects/tool-call/supervisor.ts';
 import type { HookToolCall } from '../../../runnables/hooks.ts';
 
 /** Returns a call as hooks see it, with the `changed` arguments if a guardrail changed them. */

@@ -5,9 +5,9 @@ import type {
   EndedAttempt,
   SupervisedCall,
   SupervisedResult,
-  Writes,
-} from '../../../effects/tool-ports.ts';
-import { joinedWrites, noWrites } from '../../../effects/tool-writes.ts';
+} from '../../../effects/tool-call/supervisor.ts';
+import type { Writes } from '../../../effects/writes.ts';
+import { joinedWrites, noWrites } from '../../../effects/writes.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { HookToolCall } from '../../../runnables/hooks.ts';
 import { toolResult } from '../../../tools/result.ts';

@@ -3,8 +3,8 @@ import type {
   CheckMode,
   SupervisedCall,
   SupervisedResult,
-} from '../../../effects/tool-ports.ts';
-import { noWrites } from '../../../effects/tool-writes.ts';
+} from '../../../effects/tool-call/supervisor.ts';
+import { noWrites } from '../../../effects/writes.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import { type CallEvidence, vetoType } from '../../../supervision/evidence.ts';
 import {

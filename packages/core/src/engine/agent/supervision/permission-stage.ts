@@ -1,5 +1,5 @@
-import type { CheckedCall, SupervisedCall } from '../../../effects/tool-ports.ts';
-import { noWrites } from '../../../effects/tool-writes.ts';
+import type { CheckedCall, SupervisedCall } from '../../../effects/tool-call/supervisor.ts';
+import { noWrites } from '../../../effects/writes.ts';
 import { missingPermissions } from '../../../supervision/permission.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';

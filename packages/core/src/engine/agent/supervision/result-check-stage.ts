@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../base/json.ts';
-import type { EndedAttempt } from '../../../effects/tool-ports.ts';
+import type { EndedAttempt } from '../../../effects/tool-call/supervisor.ts';
 import { isSuccess } from '../../../ledger/tool-result.ts';
 import type { Supervision } from '../../../supervision/options.ts';
 import { checkResult } from '../../../supervision/result-check.ts';

@@ -4,9 +4,9 @@ import type {
   EndedAttempt,
   SupervisedCall,
   SupervisedResult,
-  Writes,
-} from '../../../effects/tool-ports.ts';
-import { joinedWrites } from '../../../effects/tool-writes.ts';
+} from '../../../effects/tool-call/supervisor.ts';
+import type { Writes } from '../../../effects/writes.ts';
+import { joinedWrites } from '../../../effects/writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 

@@ -1,4 +1,4 @@
-import { ownRetryDelay } from '../../../effects/attempt-recorder.ts';
+import { ownRetryDelay } from '../../../effects/tool-call/retry.ts';
 import type {
   CheckedCall,
   CheckMode,
@@ -6,9 +6,9 @@ import type {
   SupervisedCall,
   SupervisedResult,
   ToolSupervisor,
-  Writes,
-} from '../../../effects/tool-ports.ts';
-import { noWrites } from '../../../effects/tool-writes.ts';
+} from '../../../effects/tool-call/supervisor.ts';
+import type { Writes } from '../../../effects/writes.ts';
+import { noWrites } from '../../../effects/writes.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';

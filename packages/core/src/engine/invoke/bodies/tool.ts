@@ -1,7 +1,7 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
-import type { ToolAttempt, ToolBody } from '../../../effects/tool-ports.ts';
+import type { ToolAttempt, ToolBody } from '../../../effects/tool-call/ports.ts';
 import { StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';

@@ -1,7 +1,7 @@
 import type { AbortReason } from '../../../base/cancel-scope.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { randomFromSeed } from '../../../base/random.ts';
-import type { EffectRecord } from '../../../effects/recorded-effect.ts';
+import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import type {
   BodyContext,
   CallOptions,

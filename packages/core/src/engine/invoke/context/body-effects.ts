@@ -7,8 +7,8 @@ import {
   isPositive,
   type OptionChecks,
 } from '../../../base/options.ts';
-import type { EffectRecord, EffectRequest } from '../../../effects/recorded-effect.ts';
-import { InvalidEffectError } from '../../../effects/recorded-effect-errors.ts';
+import { InvalidEffectError } from '../../../effects/body-effect/errors.ts';
+import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { EffectOptions, EffectRetry } from '../../../session/body-context.ts';

@@ -1,4 +1,4 @@
-import type { EffectRecord } from '../../../effects/recorded-effect.ts';
+import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import type { LedgerMismatchError } from '../../../ledger/errors.ts';
 import { Activity } from '../../frame/activity.ts';
 import { recordedEffects } from './body-effects.ts';

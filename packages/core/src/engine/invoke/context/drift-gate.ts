@@ -1,5 +1,5 @@
 import type { CancelScope } from '../../../base/cancel-scope.ts';
-import type { EffectRecord } from '../../../effects/recorded-effect.ts';
+import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';

@@ -1,9 +1,6 @@
 import { CancelScope } from '../../../base/cancel-scope.ts';
-import {
-  type EffectRecord,
-  type EffectRequest,
-  performEffect,
-} from '../../../effects/recorded-effect.ts';
+import { performEffect } from '../../../effects/body-effect/perform-effect.ts';
+import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import { Activity } from '../../frame/activity.ts';
 import { assertEffect } from './body-effects.ts';
 import type { BodyWork } from './body-work.ts';

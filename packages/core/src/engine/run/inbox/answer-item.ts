@@ -1,7 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import { questionDraft, requestDecision, sameQuestion } from '../../../effects/tool-request.ts';
-import { hadNoEffect } from '../../../effects/tool-result-texts.ts';
+import { questionDraft, requestDecision, sameQuestion } from '../../../effects/request/question.ts';
+import { hadNoEffect } from '../../../effects/tool-call/result-texts.ts';
 import { isSaidBy, namesOf } from '../../../ledger/actor.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';

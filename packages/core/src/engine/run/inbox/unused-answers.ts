@@ -1,11 +1,11 @@
 import { isAdjutantError } from '../../../base/error.ts';
+import { requestDecision } from '../../../effects/request/question.ts';
 import {
   answeredArgs,
   assertArgsFit,
   assertToolIsThere,
   needsTool,
-} from '../../../effects/given-answer.ts';
-import { requestDecision } from '../../../effects/tool-request.ts';
+} from '../../../effects/request/unused-answer.ts';
 import type { EventDraft, EventOf } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';

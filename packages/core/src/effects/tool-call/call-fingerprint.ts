@@ -1,5 +1,5 @@
-import { sha256 } from '../base/hash.ts';
-import { canonicalJson, coerceToJson } from '../base/json.ts';
+import { sha256 } from '../../base/hash.ts';
+import { canonicalJson, coerceToJson } from '../../base/json.ts';
 
 /** Hash of a call: equal for calls of one tool with the same prepared arguments. */
 export function callFingerprint(tool: string, args: unknown): string {

@@ -1,18 +1,25 @@
-import { toErrorRecord } from '../base/error.ts';
-import { LedgerMismatchError } from '../ledger/errors.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { AnsweredRequest, AttemptState, CallState } from '../loop/call-state.ts';
-import { toolResult } from '../tools/result.ts';
-import type { Tool } from '../tools/tool.ts';
-import { unknownToolMessage } from '../tools/toolset.ts';
-import { validateArgs } from '../tools/validate.ts';
-import { answeredArgs, assertArgsFit, assertToolIsThere, givenAnswer } from './given-answer.ts';
-import { AttemptRun } from './tool-attempt.ts';
-import { attemptsOf, isGivenBack, type ToolCallPorts } from './tool-ports.ts';
-import { refuseCall } from './tool-preparation.ts';
-import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
-import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-texts.ts';
-import { untilAborted } from './until-aborted.ts';
+import { toErrorRecord } from '../../base/error.ts';
+import { LedgerMismatchError } from '../../ledger/errors.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../../loop/call-state.ts';
+import { toolResult } from '../../tools/result.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { unknownToolMessage } from '../../tools/toolset.ts';
+import { validateArgs } from '../../tools/validate.ts';
+import { isReleased } from '../released.ts';
+import {
+  answeredArgs,
+  assertArgsFit,
+  assertToolIsThere,
+  givenAnswer,
+} from '../request/unused-answer.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { AttemptRun } from './attempt.ts';
+import { attemptsOf } from './made-attempts.ts';
+import type { ToolCallPorts } from './ports.ts';
+import { refuseCall } from './preparation.ts';
+import { refusalDraft, supervisedRefusal } from './refusal-draft.ts';
+import { cancelledBefore, requestRejected, unknownOutcome } from './result-texts.ts';
 
 /**
  * Performs one attempt of a tool call and records its outcome. It takes these steps: validate →
@@ -27,8 +34,7 @@ export async function performToolCall(
   const { call } = state;
   if (ports.scope.aborted)
     return void (
-      isGivenBack(ports) ||
-      ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
+      isReleased(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
     );
   if (state.fallback !== undefined) return performFallback(state, state.fallback, attempt, ports);
   const tool = ports.find(call.name);
@@ -45,8 +51,7 @@ export async function performToolCall(
     );
   }
   if (call.invalid !== undefined) {
-    const why =
-      `The arguments are not JSON: ${call.invalid}. Call the tool again with a ` + 'JSON object.';
+    const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));
@@ -54,8 +59,7 @@ export async function performToolCall(
     validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
   if (validated === undefined)
     return void (
-      isGivenBack(ports) ||
-      ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
+      isReleased(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
     );
   if (validated.ok) return new AttemptRun(state, tool, attempt, validated.args, ports).run();
   if (given === undefined) {
@@ -64,7 +68,7 @@ export async function performToolCall(
   }
   if (given.answer.decision === 'reject') return refuseRejected(state, given, ports);
   const answered = await answeredArgs(ports.ledger, given, tool);
-  if (isGivenBack(ports)) return;
+  if (isReleased(ports)) return;
   if (answered !== undefined)
     return new AttemptRun(state, tool, attempt, answered.args, ports).run();
   assertArgsFit(ports.ledger, given);
@@ -154,7 +158,7 @@ async function performFallback(
     tool === undefined
       ? { why: `there is no tool ${name}` }
       : await fallbackArgs(state, tool, ports);
-  if (isGivenBack(ports)) return;
+  if (isReleased(ports)) return;
   if (tool !== undefined && 'args' in found)
     return new AttemptRun(state, tool, attempt, found.args, ports).run();
   if (

@@ -1,7 +1,7 @@
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/call-state.ts';
-import type { Tool } from '../tools/tool.ts';
-import { interrupted, interruptedTooOften, unknownOutcome } from './tool-result-texts.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { interrupted, interruptedTooOften, unknownOutcome } from './result-texts.ts';
 
 /**
  * Attempts of one call that the end of their process may interrupt, before the call is settled. The

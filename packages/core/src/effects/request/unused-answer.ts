@@ -1,10 +1,10 @@
-import { LedgerMismatchError } from '../ledger/errors.ts';
-import type { RequestDecision } from '../ledger/event.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { AnsweredRequest, CallState } from '../loop/call-state.ts';
-import type { Tool } from '../tools/tool.ts';
-import { validateArgs } from '../tools/validate.ts';
-import { attemptsOf } from './tool-ports.ts';
+import { LedgerMismatchError } from '../../ledger/errors.ts';
+import type { RequestDecision } from '../../ledger/event.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { validateArgs } from '../../tools/validate.ts';
+import { attemptsOf } from '../tool-call/made-attempts.ts';
 
 /** Decisions by which nothing is done. They count without the tool. */
 const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set([

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../ledger/tool-result.ts';
-import { toolResult } from '../tools/result.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import { toolResult } from '../../tools/result.ts';
 
 /** Result for the model when the effect of a call is unknown. */
 export function unknownOutcome(why: string): ToolResult {

@@ -1,5 +1,11 @@
+import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { Writes } from './tool-ports.ts';
+
+/** Events and batch extras that are appended together with something else. */
+export interface Writes {
+  readonly drafts: readonly EventDraft[];
+  readonly extras: BatchExtras | undefined;
+}
 
 export const noWrites: Writes = Object.freeze({ drafts: Object.freeze([]), extras: undefined });
 

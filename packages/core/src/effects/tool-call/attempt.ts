@@ -1,24 +1,29 @@
-import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { leavesOpen } from '../ledger/errors.ts';
-import type { Event, EventOf } from '../ledger/event.ts';
-import type { TapedOutcome } from '../ledger/tape.ts';
-import { isSuccess, type ToolResult, type ToolResultStatus } from '../ledger/tool-result.ts';
-import type { AnsweredRequest, AttemptState, CallState } from '../loop/call-state.ts';
-import { isRunnable, type Runnable } from '../session/runnable.ts';
-import { classifyThrown } from '../tools/classify.ts';
-import { ChildInPrepareError } from '../tools/errors.ts';
-import { PendingOperation } from '../tools/request-options.ts';
-import { isToolResult, toolResult, toolResultWith, toToolResult } from '../tools/result.ts';
-import type { FinalizeContext, Tool } from '../tools/tool.ts';
-import { validateOutput } from '../tools/validate.ts';
-import { AttemptRecorder, type Ending } from './attempt-recorder.ts';
+import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import { deepFreeze, type JsonValue } from '../../base/json.ts';
+import { leavesOpen } from '../../ledger/errors.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
+import type { TapedOutcome } from '../../ledger/tape.ts';
+import { isSuccess, type ToolResult, type ToolResultStatus } from '../../ledger/tool-result.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../../loop/call-state.ts';
+import { isRunnable, type Runnable } from '../../session/runnable.ts';
+import { classifyThrown } from '../../tools/classify.ts';
+import { ChildInPrepareError } from '../../tools/errors.ts';
+import { PendingOperation } from '../../tools/request-options.ts';
+import { isToolResult, toolResult, toolResultWith, toToolResult } from '../../tools/result.ts';
+import type { FinalizeContext, Tool } from '../../tools/tool.ts';
+import { validateOutput } from '../../tools/validate.ts';
+import { executionChannel, tellExecution } from '../execution-channel.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
+import { isReleased } from '../released.ts';
+import { resultDraft } from '../result-draft.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { noWrites } from '../writes.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
 import { callFingerprint } from './call-fingerprint.ts';
-import { executionChannel, tellExecution } from './execution-channel.ts';
-import { idempotencyKey } from './idempotency-key.ts';
-import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
-import { CallPreparation } from './tool-preparation.ts';
-import { refusalDraft, resultDraft } from './tool-result-draft.ts';
+import type { Ending } from './ending.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from './ports.ts';
+import { CallPreparation } from './preparation.ts';
+import { refusalDraft } from './refusal-draft.ts';
 import {
   cancelledBefore,
   cancelledWhileRunning,
@@ -27,9 +32,7 @@ import {
   timedOut,
   timedOutBefore,
   unknownOutcome,
-} from './tool-result-texts.ts';
-import { noWrites } from './tool-writes.ts';
-import { untilAborted } from './until-aborted.ts';
+} from './result-texts.ts';
 
 /** Milliseconds for one attempt of a tool, and for one of a tool that has called an agent. */
 const defaultToolTimeoutMs = 30_000;
@@ -306,7 +309,7 @@ export class AttemptRun implements ToolAttempt {
   }
 
   #isGivenBack(): boolean {
-    return isGivenBack({ scope: this.scope, ledger: this.#ports.ledger });
+    return isReleased({ scope: this.scope, ledger: this.#ports.ledger });
   }
 
   beginTime(): void {

@@ -1,28 +1,24 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
-import type { Clock } from '../base/clock.ts';
-import { AdjutantError, isAdjutantError } from '../base/error.ts';
-import type { JsonValue } from '../base/json.ts';
-import type { Random } from '../base/random.ts';
-import { type DecisionDraft, decision, failingContent } from '../ledger/decisions/decision.ts';
-import type { Event, EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
-import type { DeltaSink, ModelAnswer } from '../models/answer.ts';
-import { type AnswerProblem, answerProblem } from '../models/answer-problem.ts';
-import { callModel } from '../models/call.ts';
-import { classifyModelError } from '../models/classify.ts';
-import { ModelError } from '../models/errors.ts';
-import { estimateTokens } from '../models/measures/estimate.ts';
-import { costOf } from '../models/measures/price.ts';
-import { type Model, modelName, type Price } from '../models/model.ts';
-import { toModelError } from '../models/model-error.ts';
-import { forbiddenModel } from '../models/real-models.ts';
-import { resolveRetry, retryDelay } from '../models/retry.ts';
-import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
+import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts';
+import { AdjutantError, isAdjutantError } from '../../base/error.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Random } from '../../base/random.ts';
+import { type DecisionDraft, decision, failingContent } from '../../ledger/decisions/decision.ts';
+import type { EventDraft, TransientEvent, Usage } from '../../ledger/event.ts';
+import type { DeltaSink, ModelAnswer } from '../../models/answer.ts';
+import { type AnswerProblem, answerProblem } from '../../models/answer-problem.ts';
+import { callModel } from '../../models/call.ts';
+import { classifyModelError } from '../../models/classify.ts';
+import { ModelError } from '../../models/errors.ts';
+import { estimateTokens } from '../../models/measures/estimate.ts';
+import { costOf } from '../../models/measures/price.ts';
+import { modelName } from '../../models/model.ts';
+import { toModelError } from '../../models/model-error.ts';
+import { forbiddenModel } from '../../models/real-models.ts';
+import { resolveRetry, retryDelay } from '../../models/retry.ts';
+import { joinedWrites, noWrites } from '../writes.ts';
+import type { GivenAnswer } from './model-answer.ts';
+import type { FailurePlan, ModelCallPorts, ModelCallRequest } from './ports.ts';
 import { recordedAnswer } from './recorded-answer.ts';
-import type { Writes } from './tool-ports.ts';
-import { joinedWrites, noWrites } from './tool-writes.ts';
 
 const defaultTimeoutMs = 60_000;
 /**
@@ -39,83 +35,6 @@ const nothingSaid: ModelAnswer = {
   finishReason: undefined,
   firstPartAt: undefined,
 };
-
-/** One model call of an agent, ready to be made. */
-export interface ModelCallRequest {
-  readonly path: string;
-  readonly agent: string;
-  readonly model: Model;
-  readonly round: number;
-  readonly attempt: number;
-  /** Failed attempts of this round before this one. */
-  readonly errorsBefore: number;
-  readonly options: LanguageModelV4CallOptions;
-  /** US dollars that are reserved for the call. */
-  readonly mostCost?: number | undefined;
-  readonly recipe: PromptRecipe;
-  /** Characters of the prompt. */
-  readonly characters: number;
-  /** True when the answer must come without tools: tool calls in it are dropped. */
-  readonly final: boolean;
-  /** Returns the name of a tool for the name that the model was given. */
-  readonly toolName: (wireName: string) => string;
-  /** Answer that replaces the call. With it, the model is not called. */
-  readonly given?: GivenAnswer | undefined;
-}
-
-/** Decision about a model call that failed. */
-export interface FailurePlan {
-  /** Milliseconds to the next attempt. `undefined`: there is none. */
-  readonly retryAfterMs: number | undefined;
-  /** Answer that replaces the missing one. */
-  readonly given?: GivenAnswer | undefined;
-  readonly decisions: readonly EventDraft[];
-  /** State written by the hooks that were asked. */
-  readonly writes?: Writes;
-}
-
-/** A model call that failed, and the retry that the settings of the model provide. */
-export interface FailedCall {
-  readonly error: ModelError;
-  /** Attempts of this round with this model so far, this one included. */
-  readonly attempts: number;
-  readonly retryAfterMs: number | undefined;
-  /** True when the model answered with nothing at all. */
-  readonly isEmpty: boolean;
-  /** True when there is an answer of last resort: the words of a refusal. */
-  readonly isUsable: boolean;
-}
-
-export interface ModelCallPorts {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly scope: CancelScope;
-  readonly prices: Readonly<Record<string, Price>> | undefined;
-  /** Receives transient events. Missing when nobody listens. */
-  readonly emit: ((event: TransientEvent) => void) | undefined;
-  /** Functions that cut off the calls under way, so that they are made again with a new message. */
-  readonly interruptions: Set<() => void>;
-  /** Returns the model that replaces the agent's own one in tests. */
-  standIn?(request: ModelCallRequest): LanguageModelV4;
-  /** Returns the model with its `wrapModel` hooks around it. */
-  wrap?(model: LanguageModelV4): LanguageModelV4;
-  /** Runs the work of a request inside the surroundings of the run. */
-  around?<Result>(request: ModelCallRequest, work: () => Result): Result;
-  beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
-  /** Processes an answer before it is recorded. */
-  process?(
-    answer: ModelAnswer,
-    substitutedBy: string | undefined,
-  ): ProcessedAnswer | Promise<ProcessedAnswer>;
-  /**
-   * Called in a replay, right before the recorded end of the call enters the ledger. State that
-   * hooks have written lands with it.
-   */
-  landing?(events: readonly Event[]): void;
-  /** Decides about a failure. */
-  plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
-}
 
 /**
  * Makes a model call and records it. The start is recorded at once, the answer in one append

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../ledger/tool-result.ts';
-import { toolResult } from '../tools/result.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import { toolResult } from '../../tools/result.ts';
 
 /**
  * Results recorded for effects without an outcome of their own, worded for the body and for people.

@@ -1,38 +1,24 @@
-import { toErrorRecord } from '../base/error.ts';
-import { longestWaitMs } from '../base/longest-wait.ts';
-import type { EventDraft, RequestDetails } from '../ledger/event.ts';
-import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/call-state.ts';
-import type { Runnable } from '../session/runnable.ts';
-import type { PendingOperation } from '../tools/request-options.ts';
-import { toolResult } from '../tools/result.ts';
-import type { Probe, ProbeResult, Tool } from '../tools/tool.ts';
-import {
-  attemptsOf,
-  isGivenBack,
-  type SupervisedResult,
-  type ToolAttempt,
-  type ToolBody,
-  type ToolCallPorts,
-  type Writes,
-} from './tool-ports.ts';
-import { ask, callSummary, requestFingerprint } from './tool-request.ts';
-import { editedArgs, resultDraft } from './tool-result-draft.ts';
-import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
-import { joinedWrites } from './tool-writes.ts';
-import { untilAborted } from './until-aborted.ts';
-
-/** End of an attempt. */
-export interface Ending {
-  readonly result: ToolResult;
-  /** Missing when the tool did its work, also when something failed afterwards. */
-  readonly effect: ToolEffect | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly next: Runnable | undefined;
-  /** Operation elsewhere whose result the call waits for. */
-  readonly operation?: PendingOperation;
-}
+import { toErrorRecord } from '../../base/error.ts';
+import type { EventDraft, RequestDetails } from '../../ledger/event.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import { isSuccess, type ToolEffect, type ToolResult } from '../../ledger/tool-result.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { PendingOperation } from '../../tools/request-options.ts';
+import { toolResult } from '../../tools/result.ts';
+import type { Probe, ProbeResult } from '../../tools/tool.ts';
+import { isReleased } from '../released.ts';
+import { requestFingerprint } from '../request/fingerprint.ts';
+import { ask, callSummary } from '../request/question.ts';
+import { resultDraft } from '../result-draft.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { joinedWrites, type Writes } from '../writes.ts';
+import type { Ending } from './ending.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from './ports.ts';
+import { editedArgs } from './refusal-draft.ts';
+import { hadNoEffect, unknownOutcome } from './result-texts.ts';
+import { ownRetryDelay } from './retry.ts';
+import type { SupervisedResult } from './supervisor.ts';
 
 /** Attempt whose end is recorded. */
 interface RecordedAttempt extends ToolAttempt {
@@ -129,7 +115,7 @@ export class AttemptRecorder {
     });
     const ended = await untilAborted(probing, this.#of.ports);
     // An unfinished probe leaves the attempt open: a later cancel settles it as unknown.
-    if (ended === undefined || isGivenBack(this.#of.ports)) return;
+    if (ended === undefined || isReleased(this.#of.ports)) return;
     const found = ended.value;
     if (found.happened === true) return this.#of.finishGiven(found.result ?? null);
     if (found.happened === false) return this.retry();
@@ -228,7 +214,7 @@ export class AttemptRecorder {
     const { result, effect, retryAfterMs } = ending;
     // Supervision also looks at a result that arrives after a stop, because prompts will show it.
     // In a cancelled run nothing follows from it.
-    const isLast = scope.aborted && !isGivenBack(this.#of.ports);
+    const isLast = scope.aborted && !isReleased(this.#of.ports);
     const supervised = supervisor.ended({
       state,
       tool,
@@ -324,33 +310,6 @@ export class AttemptRecorder {
     const delay = ownRetryDelay(this.#of, { result, effect, retryAfterMs });
     return delay === undefined ? {} : { retryAfterMs: delay };
   }
-}
-
-/**
- * Milliseconds to the next attempt, if the tool itself asks for one and a repetition cannot double
- * an effect. `undefined`: there is none.
- */
-export function ownRetryDelay(
-  {
-    state,
-    tool,
-    attempt,
-  }: { readonly state: CallState; readonly tool: Tool; readonly attempt: number },
-  { result, effect, retryAfterMs }: Pick<Ending, 'result' | 'effect' | 'retryAfterMs'>,
-): number | undefined {
-  const { retry, recovery } = tool;
-  // A fallback tool counts from its own first attempt.
-  const made = state.fallback === undefined ? attempt : attemptsOf(state).length;
-  if (retry === undefined || effect === undefined || made >= retry.maxAttempts) return undefined;
-  if (effect === 'unknown' && recovery !== 'rerun') return undefined;
-  const mayPass =
-    result.status === 'error_transient' ||
-    result.status === 'timeout' ||
-    result.status === 'unknown' ||
-    result.errorType === 'tool_error';
-  if (!mayPass) return undefined;
-  if (retryAfterMs !== undefined) return retryAfterMs > longestWaitMs ? undefined : retryAfterMs;
-  return retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
 }
 
 /** Runs a probe. A probe that fails has found out nothing. */

@@ -1,8 +1,8 @@
-import type { JsonValue } from '../base/json.ts';
-import type { EventDraft } from '../ledger/event.ts';
-import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { ModelAnswer, ModelText, ModelToolCall } from '../models/answer.ts';
-import type { StepEvent, SubstituteAnswer } from '../runnables/hooks.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { EventDraft } from '../../ledger/event.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { ModelAnswer, ModelText, ModelToolCall } from '../../models/answer.ts';
+import type { StepEvent, SubstituteAnswer } from '../../runnables/hooks.ts';
 
 /** Answer of a model in the form in which it is recorded. */
 export interface ProcessedAnswer {

@@ -1,26 +1,26 @@
-import { deepFreeze } from '../base/json.ts';
-import { unresolvedCall } from '../ledger/folds/effect-fold.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/call-state.ts';
-import { classifyThrown } from '../tools/classify.ts';
-import { toolResult } from '../tools/result.ts';
-import type { FinalizeContext, Tool } from '../tools/tool.ts';
-import { validateArgs } from '../tools/validate.ts';
-import { callFingerprint } from './call-fingerprint.ts';
-import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
+import { deepFreeze } from '../../base/json.ts';
+import { unresolvedCall } from '../../ledger/folds/effect-fold.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import { classifyThrown } from '../../tools/classify.ts';
+import { toolResult } from '../../tools/result.ts';
+import type { FinalizeContext, Tool } from '../../tools/tool.ts';
+import { validateArgs } from '../../tools/validate.ts';
+import { isReleased } from '../released.ts';
 import {
-  attemptsOf,
-  type CheckedCall,
-  type CheckMode,
-  isGivenBack,
-  type ToolAttempt,
-  type ToolCallPorts,
-  type Writes,
-} from './tool-ports.ts';
-import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
-import { cancelledBefore, prepareTimedOut, repeatRefused } from './tool-result-texts.ts';
-import { joinedWrites, noWrites } from './tool-writes.ts';
-import { untilAborted } from './until-aborted.ts';
+  type AskingCall,
+  asksBeforeAttempt,
+  asksToRepeat,
+  takeAnswers,
+} from '../request/due-requests.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { joinedWrites, noWrites, type Writes } from '../writes.ts';
+import { callFingerprint } from './call-fingerprint.ts';
+import { attemptsOf } from './made-attempts.ts';
+import type { ToolAttempt, ToolCallPorts } from './ports.ts';
+import { refusalDraft, supervisedRefusal } from './refusal-draft.ts';
+import { cancelledBefore, prepareTimedOut, repeatRefused } from './result-texts.ts';
+import type { CheckedCall, CheckMode } from './supervisor.ts';
 
 /** Attempt that is being prepared. */
 interface PreparedAttempt extends ToolAttempt {
@@ -119,7 +119,7 @@ export class CallPreparation {
 
   /** Applies the findings of the checks. Returns true when the call goes on. */
   #heed({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
-    if (isGivenBack(this.#of.ports)) return false;
+    if (isReleased(this.#of.ports)) return false;
     if (refused !== undefined) {
       const { drafts, extras } = joinedWrites([this.#writes, writes, refused.writes]);
       const { ledger, path } = this.#of.ports;
@@ -258,7 +258,7 @@ export class CallPreparation {
   }
 
   #isGivenBack(): boolean {
-    return isGivenBack({ scope: this.#of.scope, ledger: this.#of.ports.ledger });
+    return isReleased({ scope: this.#of.scope, ledger: this.#of.ports.ledger });
   }
 
   #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {

@@ -1,11 +1,9 @@
-import { sha256 } from '../base/hash.ts';
-import { canonicalJson, coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../ledger/event.ts';
-import { pendingRequestOf } from '../ledger/folds/request-fold.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { PendingRequest } from '../ledger/port.ts';
-import type { Tool } from '../tools/tool.ts';
+import { coerceToJson, type JsonObject } from '../../base/json.ts';
+import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../../ledger/event.ts';
+import { pendingRequestOf } from '../../ledger/folds/request-fold.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { PendingRequest } from '../../ledger/port.ts';
 
 /** Request about a call, or about an agent at a limit. */
 export interface Question {
@@ -20,33 +18,6 @@ export interface Question {
   readonly attempt?: number | undefined;
   /** Epoch milliseconds. */
   readonly expiresAt?: number | undefined;
-}
-
-const definitionHashes = new WeakMap<Tool, string>();
-
-/** Hash of the parts of a tool's definition on which an answer depends. */
-function definitionHash(tool: Tool): string {
-  let hash = definitionHashes.get(tool);
-  if (hash === undefined) {
-    hash = sha256(
-      canonicalJson([
-        tool.name,
-        tool.version ?? null,
-        tool.inputSchema,
-        tool.yieldInputSchema ?? null,
-      ] as unknown as JsonValue),
-    );
-    definitionHashes.set(tool, hash);
-  }
-  return hash;
-}
-
-/**
- * Fingerprint that binds an answer to its request. It covers the tool, its version and schemas, and
- * the prepared arguments.
- */
-export function requestFingerprint(tool: Tool, args: unknown): string {
-  return sha256(`${definitionHash(tool)}\n${canonicalJson(coerceToJson(args).value)}`).slice(0, 32);
 }
 
 /** Returns a request as an event, and as the row by which people find and answer it. */
@@ -146,36 +117,4 @@ const longestArgs = 160;
 export function callSummary(name: string, args: unknown): string {
   const text = JSON.stringify(coerceToJson(args).value) ?? '';
   return `${name}(${text.length <= longestArgs ? text : `${text.slice(0, longestArgs - 1)}…`})`;
-}
-
-/**
- * Withdraws a request that this ledger cannot have answered. It belongs to the ledger of which this
- * one is a fork or copy, or its tool has changed. A request that is still needed is made anew.
- */
-export function withdrawIfStale(
-  ledger: Ledger,
-  path: string,
-  request: EventOf<'tool_yield'>,
-  tool: Tool | undefined,
-): void {
-  const { requestId, callId, generation, kind, fingerprint, args } = request;
-  const isForeign = requestId !== ledger.requestId(callId, generation);
-  const isChanged =
-    kind !== 'limit' &&
-    tool !== undefined &&
-    requestFingerprint(tool, ledger.resolve(args)) !== fingerprint;
-  if (!isForeign && !isChanged) return;
-  const why = isForeign
-    ? 'it was asked in the ledger that this one is a copy of'
-    : `the tool ${request.name} has changed since it was asked`;
-  ledger.append(
-    [
-      requestDecision(path, 'withdraw', `The question is not waited for any more: ${why}.`, {
-        requestId,
-        callId,
-        kind,
-      }),
-    ],
-    isForeign ? undefined : { settles: [{ requestId, status: 'withdrawn', by: 'runtime' }] },
-  );
 }

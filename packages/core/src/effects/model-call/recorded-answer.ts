@@ -1,7 +1,7 @@
-import type { JsonValue } from '../base/json.ts';
-import type { Event } from '../ledger/event.ts';
-import { toolWireName } from '../ledger/tool-name.ts';
-import type { ModelAnswer } from '../models/answer.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Event } from '../../ledger/event.ts';
+import { toolWireName } from '../../ledger/tool-name.ts';
+import type { ModelAnswer } from '../../models/answer.ts';
 
 /** Returns the original answer of a model, rebuilt from the events that recorded it. */
 export function recordedAnswer(

@@ -1,6 +1,6 @@
-import { AdjutantError } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
 
 /**
  * Error of an effect of a step or a tool that failed with nothing done outside. The recorded

@@ -1,21 +1,16 @@
-import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import type { Clock } from '../base/clock.ts';
-import type { JsonValue } from '../base/json.ts';
-import type { Actor, EventDraft, EventOf } from '../ledger/event.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
-import type {
-  EffectContext,
-  EffectOptions,
-  EffectProbe,
-  EffectProbeResult,
-} from '../session/body-context.ts';
-import { classifyThrown } from '../tools/classify.ts';
-import { toolResult } from '../tools/result.ts';
-import { executionChannel, tellExecution } from './execution-channel.ts';
-import { idempotencyKey } from './idempotency-key.ts';
-import { EffectFailedError, EffectUnknownError } from './recorded-effect-errors.ts';
+import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { EventOf } from '../../ledger/event.ts';
+import { isSuccess, type ToolEffect, type ToolResult } from '../../ledger/tool-result.ts';
+import type { EffectContext, EffectProbe, EffectProbeResult } from '../../session/body-context.ts';
+import { classifyThrown } from '../../tools/classify.ts';
+import { toolResult } from '../../tools/result.ts';
+import { executionChannel, tellExecution } from '../execution-channel.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
+import { isReleased } from '../released.ts';
+import { resultDraft } from '../result-draft.ts';
+import { EffectFailedError, EffectUnknownError } from './errors.ts';
+import type { EffectAttempt, EffectPorts, EffectRecord, EffectRequest } from './ports.ts';
 import {
   effectCancelledBefore,
   effectInterrupted,
@@ -23,9 +18,7 @@ import {
   effectNotKnown,
   effectTimedOut,
   effectTimedOutBefore,
-} from './recorded-effect-texts.ts';
-import { isGivenBack } from './tool-ports.ts';
-import { resultDraft } from './tool-result-draft.ts';
+} from './result-texts.ts';
 
 const defaultTimeoutMs = 30_000;
 /** Milliseconds for an aborted effect to stop, before it is settled without its result. */
@@ -36,46 +29,6 @@ const graceMs = 1_000;
  */
 const mostInterruptions = 3;
 const defaultRetry = Object.freeze({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2 });
-
-/** One attempt of an effect, as recorded in the ledger. */
-export interface EffectAttempt {
-  readonly attempt: number;
-  readonly key: string;
-  readonly deadline: number;
-  readonly seq: number;
-  readonly at: number;
-  /** Missing while the attempt runs, or when its process died. */
-  result: EventOf<'tool_result'> | undefined;
-}
-
-/** Everything that the ledger has of one effect. */
-export interface EffectRecord {
-  readonly attempts: EffectAttempt[];
-  settled: EventOf<'tool_result'> | undefined;
-}
-
-/** Work of an effect, and the name under which it is recorded. */
-export interface EffectRequest {
-  readonly key: string;
-  readonly callId: string;
-  readonly run: (ctx: EffectContext) => unknown;
-  readonly options: EffectOptions;
-}
-
-export interface EffectPorts {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  /** Aborted when the body or the run must stop. */
-  readonly scope: CancelScope;
-  /** Path that the events carry. */
-  readonly path: string;
-  readonly by: Actor;
-  /** Takes the state that the body has written. It is recorded with the first attempt. */
-  takeWrites(): {
-    readonly drafts: readonly EventDraft[];
-    readonly extras: BatchExtras | undefined;
-  };
-}
 
 interface Ending {
   readonly result: ToolResult;
@@ -136,7 +89,7 @@ class EffectRun {
   }
 
   #isGivenBack(): boolean {
-    return isGivenBack(this.#ports);
+    return isReleased(this.#ports);
   }
 
   /**

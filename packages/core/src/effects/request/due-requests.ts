@@ -1,15 +1,18 @@
-import { deepFreeze, type JsonValue } from '../base/json.ts';
-import type { RequestDetails, RequestKind } from '../ledger/event.ts';
-import type { AnsweredRequest, CallState } from '../loop/call-state.ts';
-import { isApproval } from '../session/pending-call.ts';
-import { ToolFailure } from '../tools/errors.ts';
-import type { RequestOptions } from '../tools/request-options.ts';
-import type { FinalizeContext, Tool } from '../tools/tool.ts';
-import { validateArgs, validateInput } from '../tools/validate.ts';
-import { attemptsOf, type ToolCallPorts, type Writes } from './tool-ports.ts';
-import { ask, callSummary, requestDecision, requestFingerprint } from './tool-request.ts';
-import { refusalDraft } from './tool-result-draft.ts';
-import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
+import { deepFreeze, type JsonValue } from '../../base/json.ts';
+import type { RequestDetails, RequestKind } from '../../ledger/event.ts';
+import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import { isApproval } from '../../session/pending-call.ts';
+import { ToolFailure } from '../../tools/errors.ts';
+import type { RequestOptions } from '../../tools/request-options.ts';
+import type { FinalizeContext, Tool } from '../../tools/tool.ts';
+import { validateArgs, validateInput } from '../../tools/validate.ts';
+import { attemptsOf } from '../tool-call/made-attempts.ts';
+import type { ToolCallPorts } from '../tool-call/ports.ts';
+import { refusalDraft } from '../tool-call/refusal-draft.ts';
+import { cancelledBefore, requestExpired, requestRejected } from '../tool-call/result-texts.ts';
+import type { Writes } from '../writes.ts';
+import { requestFingerprint } from './fingerprint.ts';
+import { ask, callSummary, requestDecision } from './question.ts';
 
 /**
  * Milliseconds that an approval waits for its answer, and milliseconds within which it must be
