@@ -12,7 +12,7 @@ const weather = tool({
   name: 'weather',
   description: 'Gives the weather of a city',
   schema: z.object({ city: z.string() }),
-  retry: { maxAttempts: 4, initialDelayMs: 500, backoffMultiplier: 2 },
+  retry: { attempts: 4, initialDelayMs: 500, multiplier: 2 },
   execute: (ctx) => {
     attempts.push(clock.now() - startedAt);
     // A status of 429 says that nothing was done, so the attempt may be repeated; 404 would not be.

@@ -1,6 +1,7 @@
 export { AdjutantError, type ErrorRecord, isAdjutantError } from './base/error.ts';
 export type { ErrorCode } from './base/error-code.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';
+export type { RetryOptions } from './base/retry-options.ts';
 export { Secret, secret } from './base/secret.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/agent/read-tool-result.ts';
 export type { RecoverOptions, RuntimeOptions } from './engine/app/runtime-options.ts';
@@ -123,7 +124,6 @@ export type {
   EffectOptions,
   EffectProbe,
   EffectProbeResult,
-  EffectRetry,
   SpawnHandle,
 } from './session/body-context.ts';
 export type { OnWrite } from './session/bound-object.ts';

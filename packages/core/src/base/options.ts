@@ -1,4 +1,5 @@
 import { nearestName } from './nearest-name.ts';
+import { renamedHint } from './renamed-options.ts';
 
 /**
  * Checks one value. Returns `undefined` for a valid value, else the requirement as words that
@@ -125,11 +126,7 @@ export function findInvalidOption<Options>(
   for (const [key, value] of Object.entries(options as object)) {
     const checkOne = (checks as Readonly<Record<string, OptionCheck>>)[key];
     if (checkOne === undefined || !Object.hasOwn(checks, key)) {
-      const nearest = nearestName(key, Object.keys(checks));
-      const hint =
-        nearest === undefined
-          ? `the options are ${Object.keys(checks).join(', ')}`
-          : `did you mean \`${nearest}\`?`;
+      const hint = hintFor(key, Object.keys(checks));
       return {
         reason: `there is no option \`${key}\` (${hint})`,
         within: `an object without \`${key}\` (${hint})`,
@@ -149,6 +146,16 @@ export function findInvalidOption<Options>(
     }
   }
   return undefined;
+}
+
+/** Returns the hint about an unknown option: its present name, the nearest one, or all names. */
+function hintFor(key: string, known: readonly string[]): string {
+  const renamed = renamedHint(key, known);
+  if (renamed !== undefined) return renamed;
+  const nearest = nearestName(key, known);
+  return nearest === undefined
+    ? `the options are ${known.join(', ')}`
+    : `did you mean \`${nearest}\`?`;
 }
 
 /** Characters of the longest string that a message shows. */

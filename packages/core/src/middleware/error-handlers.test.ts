@@ -64,8 +64,8 @@ describe('retryHandler', () => {
 
   test('options say how often, how fast and what', async () => {
     const handler = retryHandler({
-      maxAttempts: 20,
-      baseDelay: 100,
+      attempts: 20,
+      initialDelayMs: 100,
       retryable: ({ phase }) => phase === 'tool',
     });
     expect(await ask(handler, failure('model_overloaded'))).toEqual(pass);
@@ -110,12 +110,32 @@ describe('rateLimitHandler', () => {
   });
 
   test('options say how often and how fast', async () => {
-    const handler = rateLimitHandler({ maxRetries: 1, baseDelay: 50 });
+    const handler = rateLimitHandler({ attempts: 2, initialDelayMs: 50 });
     expect(await ask(handler, failure('model_rate_limit'))).toEqual({ action: 'retry', delay: 50 });
     expect(await ask(handler, failure('model_rate_limit', { attempt: 2 }))).toEqual(pass);
-    expect(await ask(rateLimitHandler({ maxRetries: 0 }), failure('model_rate_limit'))).toEqual(
-      pass,
+    expect(await ask(rateLimitHandler({ attempts: 1 }), failure('model_rate_limit'))).toEqual(pass);
+  });
+
+  test('delays grow by `multiplier` up to `maxDelayMs`', async () => {
+    const handler = rateLimitHandler({ attempts: 9, maxDelayMs: 5_000, multiplier: 3 });
+    const delays = [1, 2, 3].map((attempt) =>
+      ask(handler, failure('model_rate_limit', { attempt })),
     );
+    expect(await Promise.all(delays)).toMatchObject([
+      { delay: 1_000 },
+      { delay: 3_000 },
+      { delay: 5_000 },
+    ]);
+  });
+
+  test('with `jitter` equal failures of different agents wait differently', async () => {
+    const handler = rateLimitHandler({ jitter: true });
+    const delayOf = async (invocationId: string) =>
+      (await ask(handler, failure('model_rate_limit', { invocationId }))) as { delay: number };
+    const [one, other, again] = await Promise.all(['a', 'b', 'a'].map(delayOf));
+    expect(one).not.toEqual(other);
+    expect(again).toEqual(one);
+    expect(one?.delay).toBeLessThanOrEqual(1_000);
   });
 });
 
@@ -169,10 +189,11 @@ describe('loggingHandler', () => {
 });
 
 test.each([
-  () => retryHandler({ maxAttempts: 0 }),
-  () => retryHandler({ baseDelay: -1 }),
-  () => rateLimitHandler({ maxRetries: -1 }),
-  () => rateLimitHandler({ maxAttempts: 3 } as never),
+  () => retryHandler({ attempts: 0 }),
+  () => retryHandler({ initialDelayMs: -1 }),
+  () => rateLimitHandler({ attempts: 0 }),
+  () => rateLimitHandler({ maxRetries: 3 } as never),
+  () => retryHandler({ jitter: 1 } as never),
   () => timeoutHandler({} as never),
   () => loggingHandler({} as never),
 ])('options that cannot work are refused: %s', (make) => {

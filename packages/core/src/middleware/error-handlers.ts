@@ -1,22 +1,24 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
+import { isAnything, isFunction, type OptionChecks } from '../base/options.ts';
+import { randomFromSeed } from '../base/random.ts';
 import {
-  isAnything,
-  isCount,
-  isCountOrNone,
-  isFunction,
-  isNotNegative,
-  type OptionChecks,
-} from '../base/options.ts';
+  defaultRetry,
+  type ResolvedRetry,
+  type RetryOptions,
+  resolveRetry,
+  retryChecks,
+  retryDelay,
+} from '../base/retry-options.ts';
 import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
 
-export interface RetryHandlerOptions {
+export interface RetryHandlerOptions extends RetryOptions {
   /**
    * Attempts in all, those of others included; for tools not more than
    * `supervision.errors.attempts`. @default 3
    */
-  readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt; twice as long before each further one. @default 500 */
-  readonly baseDelay?: number;
+  readonly attempts?: number;
+  /** Milliseconds before the second attempt. @default 500 */
+  readonly initialDelayMs?: number;
   /**
    * @default failures that may be over soon: limits of rate, overload, lost connections, timeouts,
    * `error_transient` of tools
@@ -24,17 +26,17 @@ export interface RetryHandlerOptions {
   readonly retryable?: (ctx: ErrorContext) => boolean;
 }
 
-export interface RateLimitHandlerOptions {
+export interface RateLimitHandlerOptions extends RetryOptions {
   /**
-   * Attempts after the first. For tools `supervision.errors.attempts`, 3 by default, counts as
-   * well. @default 5
+   * Attempts in all. For tools `supervision.errors.attempts`, 3 by default, counts as well.
+   * @default 6
    */
-  readonly maxRetries?: number;
+  readonly attempts?: number;
   /**
-   * Milliseconds before the second attempt when the other side does not say how long to wait; twice
-   * as long before each further one. @default 1_000
+   * Milliseconds before the second attempt when the other side does not say how long to wait.
+   * @default 1_000
    */
-  readonly baseDelay?: number;
+  readonly initialDelayMs?: number;
 }
 
 export interface TimeoutHandlerOptions {
@@ -47,20 +49,23 @@ export interface LoggingHandlerOptions {
   readonly onError: (ctx: ErrorContext) => void;
 }
 
-const retryChecks: OptionChecks<RetryHandlerOptions> = {
-  maxAttempts: isCount,
-  baseDelay: isNotNegative,
+const retryHandlerChecks: OptionChecks<RetryHandlerOptions> = {
+  ...retryChecks,
   retryable: isFunction,
-};
-const rateLimitChecks: OptionChecks<RateLimitHandlerOptions> = {
-  maxRetries: isCountOrNone,
-  baseDelay: isNotNegative,
 };
 const timeoutChecks: OptionChecks<TimeoutHandlerOptions> = { fallbackResult: isAnything };
 const loggingChecks: OptionChecks<LoggingHandlerOptions> = { onError: isFunction };
 
-/** The longest wait that a handler chooses itself, in milliseconds. */
-const longestDelay = 60_000;
+const defaultHandlerRetry: ResolvedRetry = {
+  ...defaultRetry,
+  initialDelayMs: 500,
+  maxDelayMs: 60_000,
+};
+const defaultRateLimitRetry: ResolvedRetry = {
+  ...defaultRetry,
+  attempts: 6,
+  maxDelayMs: 60_000,
+};
 const pass: ErrorAction = Object.freeze({ action: 'pass' });
 
 const passing: ReadonlySet<string> = new Set([
@@ -91,23 +96,30 @@ function isTimeout({ error, result }: ErrorContext): boolean {
   return error.code === 'model_timeout' || error.code === 'timeout';
 }
 
-function doubled(baseDelay: number, attempt: number): number {
-  return Math.min(longestDelay, baseDelay * 2 ** Math.max(0, attempt - 1));
+/**
+ * Returns the delay that a handler chooses itself. Its jitter depends on the failed attempt alone,
+ * so a replay waits as long as the recorded run.
+ */
+function ownDelay(retry: ResolvedRetry, ctx: ErrorContext): number {
+  const { session, invocationId, round, call, attempt } = ctx;
+  const failed = [session?.id, invocationId, round, call?.callId, attempt, 'retry'];
+  return retryDelay(retry, Math.max(1, attempt), () => randomFromSeed(failed.join('\n')));
 }
 
 /**
  * Repeats failed attempts, except those that might have an effect twice. @throws InvalidOptionError
  */
 export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
-  checkOptions('retryHandler', options, retryChecks);
-  const { maxAttempts = 3, baseDelay = 500, retryable = mayBeOverSoon } = options;
+  checkOptions('retryHandler', options, retryHandlerChecks);
+  const { retryable = mayBeOverSoon } = options;
+  const retry = resolveRetry(options, defaultHandlerRetry);
   return Object.freeze({
     name: 'retryHandler',
     handle: (ctx: ErrorContext): ErrorAction => {
-      if (!ctx.mayRetry || ctx.attempt >= maxAttempts || !retryable(ctx)) return pass;
+      if (!ctx.mayRetry || ctx.attempt >= retry.attempts || !retryable(ctx)) return pass;
       return {
         action: 'retry',
-        delay: Math.max(ctx.retryAfterMs ?? 0, doubled(baseDelay, ctx.attempt)),
+        delay: Math.max(ctx.retryAfterMs ?? 0, ownDelay(retry, ctx)),
       };
     },
   });
@@ -118,14 +130,14 @@ export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
  * @throws InvalidOptionError
  */
 export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHandler {
-  checkOptions('rateLimitHandler', options, rateLimitChecks);
-  const { maxRetries = 5, baseDelay = 1_000 } = options;
+  checkOptions('rateLimitHandler', options, retryChecks);
+  const retry = resolveRetry(options, defaultRateLimitRetry);
   return Object.freeze({
     name: 'rateLimitHandler',
     canHandle: isRateLimit,
     handle: (ctx: ErrorContext): ErrorAction =>
-      ctx.mayRetry && ctx.attempt <= maxRetries
-        ? { action: 'retry', delay: ctx.retryAfterMs ?? doubled(baseDelay, ctx.attempt) }
+      ctx.mayRetry && ctx.attempt < retry.attempts
+        ? { action: 'retry', delay: ctx.retryAfterMs ?? ownDelay(retry, ctx) }
         : pass,
   });
 }

@@ -34,8 +34,11 @@ describe.each(providers)('%s', (name, make) => {
     [{ timeout: -5 }, '`timeout` must be a number greater than 0, not -5'],
     [{ maxTokens: 1.5 }, '`maxTokens` must be a whole number from 1, not 1.5'],
     [{ stopSequences: 'stop' }, '`stopSequences` must be a list of strings, not "stop"'],
-    [{ retry: { maxAttempts: 0 } }, '`retry`: `maxAttempts` must be a whole number from 1, not 0'],
-    [{ retry: { attempts: 3 } }, '`retry`: there is no option `attempts`'],
+    [{ retry: { attempts: 0 } }, '`retry`: `attempts` must be a whole number from 1, not 0'],
+    [
+      { retry: { maxAttempts: 3 } },
+      '`retry`: there is no option `maxAttempts` (it is called `attempts` now)',
+    ],
     [{ retry: 3 }, '`retry`: the options must be an object, not 3'],
     [{ temprature: 1 }, 'there is no option `temprature` (did you mean `temperature`?)'],
     [{ price: { input: 1 } }, '`price` must be an object with `input` and `output`'],
@@ -59,7 +62,7 @@ describe.each(providers)('%s', (name, make) => {
   });
 
   test('takes settings that are right, or not set', () => {
-    const retry = { maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0 };
+    const retry = { attempts: 1, initialDelayMs: 0, multiplier: 1, maxDelayMs: 0 };
     const model = make({
       temperature: 0,
       topK: -1,

@@ -13,8 +13,9 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
+import { retryChecks } from '../base/retry-options.ts';
 import { InvalidModelError } from './errors.ts';
-import type { ModelRetry, Price } from './model.ts';
+import type { Price } from './model.ts';
 import type { ProviderSettings } from './providers/lazy-model.ts';
 
 const priceOptions: OptionChecks<Price> = {
@@ -32,13 +33,6 @@ function isPrice(value: unknown): string | undefined {
     ? 'an object with `input` and `output`, US dollars for a million tokens'
     : undefined;
 }
-
-const retryOptions: OptionChecks<ModelRetry> = {
-  maxAttempts: isCount,
-  initialDelayMs: isNotNegative,
-  backoffMultiplier: isNotNegative,
-  maxDelayMs: isNotNegative,
-};
 
 /** Options of every provider. Secrets are checked separately, by `checkSettings`. */
 export const providerOptions: OptionChecks<ProviderSettings> = {
@@ -90,7 +84,7 @@ export function checkSettings<Settings extends object>(
   const given = settings as Readonly<Record<string, unknown>>;
   refuse(model, '', findInvalidOption(settings, options)?.reason);
   checkSecrets(model, '', given);
-  for (const [group, checks] of Object.entries({ retry: retryOptions, ...groups })) {
+  for (const [group, checks] of Object.entries({ retry: retryChecks, ...groups })) {
     if (given[group] !== undefined)
       refuse(
         model,

@@ -1,18 +1,8 @@
 import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { RetryOptions } from '../base/retry-options.ts';
 import { isTestModel, testModelMark } from './test-model-mark.ts';
-
-export interface ModelRetry {
-  /** Attempts in all. @default 3 */
-  readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt, before jitter. @default 1_000 */
-  readonly initialDelayMs?: number;
-  /** @default 2 */
-  readonly backoffMultiplier?: number;
-  /** @default 30_000 */
-  readonly maxDelayMs?: number;
-}
 
 /**
  * Settings of a call that do not depend on the prompt. A setting with another name at a provider
@@ -28,7 +18,8 @@ export interface ModelSettings {
   readonly frequencyPenalty?: number;
   readonly stopSequences?: readonly string[];
   readonly seed?: number;
-  readonly retry?: ModelRetry;
+  /** A wait that the provider asks for is kept, whatever its length. */
+  readonly retry?: RetryOptions;
   /** Milliseconds for one attempt. @default 60_000 */
   readonly timeout?: number;
   readonly providerOptions?: {

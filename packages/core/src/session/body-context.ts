@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { RetryOptions } from '../base/retry-options.ts';
 import type { Event, InvocationStatus } from '../ledger/event.ts';
 import type { Runnable } from './runnable.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
@@ -66,15 +67,6 @@ export type EffectProbeResult =
  */
 export type EffectProbe = (ctx: EffectContext) => EffectProbeResult | Promise<EffectProbeResult>;
 
-export interface EffectRetry {
-  /** Number of attempts in all. @default 3 */
-  readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt, unless the failure gives a time. @default 1_000 */
-  readonly initialDelayMs?: number;
-  /** @default 2 */
-  readonly backoffMultiplier?: number;
-}
-
 export interface EffectOptions {
   /**
    * Reaction to an attempt of unknown outcome, because the process died, the time was over or the
@@ -88,10 +80,10 @@ export interface EffectOptions {
   readonly timeout?: number;
   /**
    * Retries after a failure that is known to have had no effect, or after any failure of an effect
-   * that may run again.
+   * that may run again. A time that the failure gives takes the place of the delay.
    * @default none
    */
-  readonly retry?: EffectRetry;
+  readonly retry?: RetryOptions;
 }
 
 /** Read-only view of a session for code inside a run. */

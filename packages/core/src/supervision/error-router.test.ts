@@ -15,7 +15,8 @@ const defaults: Required<ErrorRoutingOptions> = {
   chains: {},
   attempts: 3,
   initialDelayMs: 1_000,
-  backoffMultiplier: 2,
+  multiplier: 2,
+  jitter: false,
   maxDelayMs: 30_000,
   escalateTo: 'caller',
 };
@@ -124,13 +125,23 @@ describe('delays', () => {
       attempts: 9,
       chains: { busy: chain },
       initialDelayMs: 100,
-      backoffMultiplier: 3,
+      multiplier: 3,
       maxDelayMs: 1_000,
     };
     const delays = [2, 3, 4, 5].map(
       (attempt) => route(failure('busy', 'error_transient'), attempt, options, plain).delayMs,
     );
     expect(delays).toEqual([100, 300, 900, 1_000]);
+  });
+
+  test('are a random part of that with jitter, which the seed decides', () => {
+    const options = { ...defaults, jitter: true };
+    const delayOf = (retrySeed: string) =>
+      route(failure('http_429', 'error_transient', { retrySeed }), 1, options, plain).delayMs;
+    const delays = ['a', 'b', 'c', 'd'].map(delayOf);
+    expect(new Set(delays).size).toBeGreaterThan(1);
+    for (const delay of delays) expect(delay).toBeLessThanOrEqual(1_000);
+    expect(['a', 'b', 'c', 'd'].map(delayOf)).toEqual(delays);
   });
 
   test('are what the other side asks for, also beyond the longest; retry is at once', () => {
@@ -317,7 +328,8 @@ const anyOptions = fc.record({
   ),
   attempts: fc.integer({ min: 1, max: 5 }),
   initialDelayMs: fc.integer({ min: 0, max: 5_000 }),
-  backoffMultiplier: fc.integer({ min: 1, max: 4 }),
+  multiplier: fc.integer({ min: 1, max: 4 }),
+  jitter: fc.boolean(),
   maxDelayMs: fc.integer({ min: 1, max: 60_000 }),
   escalateTo: fc.constantFrom('caller' as const, 'human' as const, 'failures' as const),
 });

@@ -1,4 +1,6 @@
 import { longestWaitMs } from '../base/longest-wait.ts';
+import { randomFromSeed } from '../base/random.ts';
+import { retryDelay } from '../base/retry-options.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.ts';
 
@@ -10,6 +12,8 @@ export interface RoutedFailure {
   readonly mayRepeat: boolean;
   /** Milliseconds that the other side asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** Seed of the jitter of the delay, the same one in a replay. */
+  readonly retrySeed?: string;
   /** True when the raw result is available. */
   readonly hasRaw: boolean;
   /** True when the tool itself asks to escalate. */
@@ -229,7 +233,10 @@ function detailsOf(
     case 'retry':
       return { delayMs: failure.retryAfterMs ?? 0 };
     case 'backoff':
-      return { delayMs: failure.retryAfterMs ?? backoffMs(attempt, steps, options) };
+      return {
+        delayMs:
+          failure.retryAfterMs ?? backoffMs(attempt, steps, options, failure.retrySeed ?? ''),
+      };
     case 'hint':
       return {
         hint: typeof step === 'object' && 'hint' in step ? step.hint : hintFor(failure.errorType),
@@ -247,13 +254,9 @@ function detailsOf(
 }
 
 /** The delay doubles with each `backoff`, independent of the steps before the first one. */
-function backoffMs(
-  attempt: number,
-  steps: Chain,
-  { initialDelayMs, backoffMultiplier, maxDelayMs }: Options,
-): number {
+function backoffMs(attempt: number, steps: Chain, options: Options, seed: string): number {
   const before = steps.slice(0, attempt - 1).filter((step) => nameOf(step) === 'backoff').length;
-  return Math.min(maxDelayMs, initialDelayMs * backoffMultiplier ** before);
+  return retryDelay(options, before + 1, () => randomFromSeed(seed));
 }
 
 function reasonOf(

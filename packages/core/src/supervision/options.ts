@@ -5,13 +5,13 @@ import {
   isGroup,
   isNonEmptyText,
   isNotNegative,
-  isNumber,
   isObject,
   isOneOf,
   isPositive,
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
+import { defaultRetry, type RetryOptions, retryChecks } from '../base/retry-options.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
 /**
@@ -59,7 +59,8 @@ export type Strategy =
   | { readonly fallbackTool: string }
   | { readonly escalate: EscalationTarget };
 
-export interface ErrorRoutingOptions {
+/** Reactions to failed tool calls, and the delays of `backoff`. */
+export interface ErrorRoutingOptions extends RetryOptions {
   /**
    * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the
    * first for the first failure of a cause, and so on; they take the place of the defaults of that
@@ -76,10 +77,6 @@ export interface ErrorRoutingOptions {
    * 1_000
    */
   readonly initialDelayMs?: number;
-  /** @default 2 */
-  readonly backoffMultiplier?: number;
-  /** @default 30_000 */
-  readonly maxDelayMs?: number;
   /** Receiver of `escalate`. @default 'caller' */
   readonly escalateTo?: EscalationTarget;
 }
@@ -221,11 +218,7 @@ function describeStrategy(value: unknown): string {
 
 const errorChecks: OptionChecks<ErrorRoutingOptions> = {
   chains: isChains,
-  attempts: isCount,
-  initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) =>
-    isNumber(value) ?? ((value as number) >= 1 ? undefined : 'a number from 1'),
-  maxDelayMs: isPositive,
+  ...retryChecks,
   escalateTo: isOneOf('caller', 'human', 'failures'),
 };
 
@@ -296,9 +289,7 @@ const defaultLoops: Required<LoopOptions> = {
 };
 const defaultErrors: Required<ErrorRoutingOptions> = {
   chains: {},
-  attempts: 3,
-  initialDelayMs: 1_000,
-  backoffMultiplier: 2,
+  ...defaultRetry,
   maxDelayMs: 30_000,
   escalateTo: 'caller',
 };

@@ -104,7 +104,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
     // The work of the callee is recorded below the call: running this again continues it and
     // returns its result.
     recovery: 'rerun',
-    retry: { maxAttempts: 1 },
+    retry: { attempts: 1 },
     execute: async (ctx) => {
       const given =
         inputSchema === undefined

@@ -1,12 +1,10 @@
 import {
   findInvalidOption,
   isAnything,
-  isCount,
   isFlag,
   isFunction,
   isGroup,
   isNonEmptyText,
-  isNotNegative,
   isObject,
   isOneOf,
   isPositive,
@@ -14,13 +12,14 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
+import { retryChecks } from '../base/retry-options.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
 import type { ToolCheck } from '../supervision/result-check.ts';
 import { InvalidToolError } from './errors.ts';
 import { isApproval, isRequest } from './request-options.ts';
-import type { Tool, ToolFallback, ToolOptions, ToolRetry } from './tool-definition.ts';
+import type { Tool, ToolFallback, ToolOptions } from './tool-definition.ts';
 
 const namePattern = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
@@ -54,13 +53,6 @@ type CheckedOptions = Pick<
   | 'yieldSchema'
   | 'yieldOptions'
 >;
-
-const retryChecks: OptionChecks<ToolRetry> = {
-  maxAttempts: isCount,
-  initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) =>
-    typeof value === 'number' && value >= 1 ? undefined : 'a number from 1',
-};
 
 const fallbackChecks: OptionChecks<ToolFallback> = { tool: isNonEmptyText, args: isFunction };
 const checkChecks: OptionChecks<ToolCheck> = {

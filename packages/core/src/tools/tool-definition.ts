@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { JsonObject } from '../base/json.ts';
+import type { RetryOptions } from '../base/retry-options.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
@@ -42,15 +43,6 @@ export interface ToolFallback<Args = unknown> {
    * arguments
    */
   readonly args?: (args: Args) => unknown;
-}
-
-export interface ToolRetry {
-  /** Attempts in all. @default 3 */
-  readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt. @default 1_000 */
-  readonly initialDelayMs?: number;
-  /** @default 2 */
-  readonly backoffMultiplier?: number;
 }
 
 type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
@@ -101,7 +93,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
    * again.
    * @default none; supervision tries again after failures that may pass
    */
-  readonly retry?: ToolRetry;
+  readonly retry?: RetryOptions;
   /**
    * The tool that is run in the place of this one when it cannot do it: by its name, with the same
    * arguments, or with those that `args` makes of them. It is only run after a failure that is
@@ -177,7 +169,7 @@ export interface Tool {
   readonly approval?: ApprovalOptions;
   readonly timeout: number | undefined;
   /** Missing when the tool does not say how often it is tried. */
-  readonly retry?: Required<ToolRetry>;
+  readonly retry?: Required<RetryOptions>;
   readonly fallback?: ToolFallback;
   readonly requiresPermission: readonly string[];
   readonly check?: ToolCheck;

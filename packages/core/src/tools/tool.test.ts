@@ -156,10 +156,17 @@ describe('tool()', () => {
 
   test('retry has the documented defaults', () => {
     expect(tool({ ...base, schema: {}, retry: {} }).retry).toEqual({
-      maxAttempts: 3,
+      attempts: 3,
       initialDelayMs: 1_000,
-      backoffMultiplier: 2,
+      maxDelayMs: Number.POSITIVE_INFINITY,
+      multiplier: 2,
+      jitter: false,
     });
+  });
+
+  test('the retries of a definition may be given to another one', () => {
+    const first = tool({ ...base, schema: {}, retry: { attempts: 5 } });
+    expect(tool({ ...base, schema: {}, retry: first.retry ?? {} }).retry).toEqual(first.retry);
   });
 
   test('definitions are frozen and do not follow later changes of the schema object', () => {
@@ -248,12 +255,13 @@ describe('tool()', () => {
     ],
     ['retry that is a number', { retry: 3 }, /`retry` must be an object/],
     ['a misspelt option of retry', { retry: { initialDelay: 3 } }, /did you mean `initialDelayMs`/],
+    ['a former name', { retry: { maxAttempts: 3 } }, /it is called `attempts` now/],
     ['contradiction', { readOnly: true, destructive: true }, /contradict/],
     ['timeout of zero', { timeout: 0 }, /timeout/],
     ['timeout that is no number', { timeout: Number.NaN }, /timeout/],
-    ['no attempts', { retry: { maxAttempts: 0 } }, /maxAttempts/],
+    ['no attempts', { retry: { attempts: 0 } }, /attempts/],
     ['negative delay', { retry: { initialDelayMs: -1 } }, /initialDelayMs/],
-    ['shrinking delay', { retry: { backoffMultiplier: 0.5 } }, /backoffMultiplier/],
+    ['shrinking delay', { retry: { multiplier: 0.5 } }, /multiplier/],
     ['no schema', { schema: undefined }, /Standard Schema/],
     ['array as schema', { schema: [] }, /Standard Schema/],
     ['schema of a string', { schema: z.string() }, /object of arguments/],

@@ -1,10 +1,11 @@
 import { deepFreeze, type JsonObject } from '../base/json.ts';
+import { resolveRetry } from '../base/retry-options.ts';
 import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { InvalidToolError } from './errors.ts';
 import { assertConsistent, assertToolName } from './tool-checks.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { Tool, ToolOptions, ToolRetry } from './tool-definition.ts';
+import type { Tool, ToolOptions } from './tool-definition.ts';
 
 export type { FinalizeContext, ProbeContext, ToolContext } from './tool-context.ts';
 export type {
@@ -69,7 +70,7 @@ export function tool<
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
-    ...(retry === undefined ? {} : { retry: retryOf(retry) }),
+    ...(retry === undefined ? {} : { retry: resolveRetry(retry) }),
     ...(fallback === undefined
       ? {}
       : {
@@ -95,14 +96,6 @@ function givenInput(ctx: ToolContext): unknown {
 export function renameTool(definition: Tool, name: string): Tool {
   assertToolName(name);
   return Object.freeze({ ...definition, name });
-}
-
-function retryOf({
-  maxAttempts = 3,
-  initialDelayMs = 1_000,
-  backoffMultiplier = 2,
-}: ToolRetry): Required<ToolRetry> {
-  return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
 /** Returns the JSON Schema of the input of a schema. */

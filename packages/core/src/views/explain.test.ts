@@ -23,7 +23,7 @@ async function recorded() {
     description: 'Fails once',
     schema: z.object({}),
     recovery: 'rerun',
-    retry: { maxAttempts: 2, initialDelayMs: 1 },
+    retry: { attempts: 2, initialDelayMs: 1 },
     execute: () => {
       if (failed) return 'fine';
       failed = true;

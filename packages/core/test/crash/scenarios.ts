@@ -230,7 +230,7 @@ const retries: MakeScenario = () => ({
         name: 'busy',
         description: 'Is told to come again',
         schema,
-        retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
+        retry: { attempts: 20, initialDelayMs: 1, multiplier: 1 },
         recovery: 'rerun',
         execute: ({ callId, session, args }) => {
           if (failedAttempts(session.events, callId) < 2)
@@ -243,7 +243,7 @@ const retries: MakeScenario = () => ({
         description: 'Loses its connection',
         schema,
         recovery: 'rerun',
-        retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
+        retry: { attempts: 20, initialDelayMs: 1, multiplier: 1 },
         execute: ({ callId, session, args }) => {
           if (failedAttempts(session.events, callId) < 1)
             throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });

@@ -43,7 +43,7 @@ function failing(name: string, times: number, error: () => Error, more: object =
   });
 }
 
-const quick = { initialDelayMs: 1, backoffMultiplier: 1 };
+const quick = { initialDelayMs: 1, multiplier: 1 };
 const always = Number.POSITIVE_INFINITY;
 
 /**
@@ -265,7 +265,7 @@ export const failures: MakeScenario = () => {
     kind: 'model' as const,
     provider: 'scripted',
     modelId: 'overloaded',
-    settings: { retry: { maxAttempts: 2, initialDelayMs: 1 } },
+    settings: { retry: { attempts: 2, initialDelayMs: 1 } },
   };
   const worker = agent({
     name: 'worker',

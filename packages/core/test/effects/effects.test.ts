@@ -66,7 +66,13 @@ function work(options: Partial<Tool>): Tool {
 }
 
 const http = (status: number) => Object.assign(new Error(`HTTP ${status}`), { status });
-const retry = { maxAttempts: 3, initialDelayMs: 1, backoffMultiplier: 1 };
+const retry = {
+  attempts: 3,
+  initialDelayMs: 1,
+  maxDelayMs: 1,
+  multiplier: 1,
+  jitter: false,
+};
 
 describe('the idempotency key', () => {
   const keysOf = async (...ends: (() => unknown)[]) => {
@@ -74,7 +80,7 @@ describe('the idempotency key', () => {
     const { session } = await callOnce(
       work({
         recovery: 'rerun',
-        retry: { ...retry, maxAttempts: ends.length },
+        retry: { ...retry, attempts: ends.length },
         execute: (ctx) => {
           keys.push(ctx.idempotencyKey);
           return ends[ctx.attempt - 1]?.();

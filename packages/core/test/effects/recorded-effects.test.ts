@@ -252,7 +252,7 @@ describe('an effect of a step', () => {
       expect(new Set(keys).size).toBe(3);
       expect(await trying({ retry, recovery: 'rerun' }, lost)).toMatchObject({ output: 3 });
       expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
-      expect(await trying({ retry: { ...retry, maxAttempts: 2 } }, () => http(429))).toMatchObject({
+      expect(await trying({ retry: { ...retry, attempts: 2 } }, () => http(429))).toMatchObject({
         error: { code: 'effect_failed' },
       });
       expect(await trying({ retry }, () => http(404))).toMatchObject({
@@ -293,7 +293,7 @@ describe('an effect of a step', () => {
     [{ recovery: 'ask' }],
     [{ timeout: 0 }],
     [{ retries: 2 }],
-    [{ retry: { maxAttempts: 0 } }],
+    [{ retry: { attempts: 0 } }],
   ])('refuses the options %j', async (options) => {
     const { error } = await run(
       step({

@@ -267,7 +267,7 @@ describe('error handlers of tools', () => {
 
   test('retryHandler: at most so many attempts; what it passes on is for the router', async () => {
     const setup = failing(Array(9).fill(new ToolFailure('busy', { status: 'error_transient' })), [
-      retryHandler({ maxAttempts: 3, baseDelay: 100 }),
+      retryHandler({ attempts: 3, initialDelayMs: 100 }),
     ]);
     const { result } = await finish(setup);
     expect(setup.attempts()).toBe(3);
@@ -305,7 +305,7 @@ describe('error handlers of tools', () => {
       const setup = failing(
         [http(503)],
         [note('runtime')],
-        [note('agent'), retryHandler({ baseDelay: 1 })],
+        [note('agent'), retryHandler({ initialDelayMs: 1 })],
       );
       const { result } = await finish(setup);
       expect(result.output).toBe('done');

@@ -22,7 +22,7 @@ const asks = model({ toolCalls: [{ name: 'limited', args: {} }] });
 
 test.each([
   ['the error router', {}, undefined],
-  ['the retries of the tool', { retry: { maxAttempts: 3 } }, undefined],
+  ['the retries of the tool', { retry: { attempts: 3 } }, undefined],
   ['the error router, for ever', {}, { retryAfterMs: Number.POSITIVE_INFINITY }],
 ])(
   'a tool whose service asks to wait for an hour is not waited for by %s: the model is ' +

@@ -52,7 +52,7 @@ function provider(
     openai(id, {
       env: { OPENAI_API_KEY: 'sk-first-secret,sk-second-secret' },
       endpoints: [{ type: 'openai', api: 'chat' }],
-      retry: { maxAttempts: 1 },
+      retry: { attempts: 1 },
       fetch: send,
       ...settings,
     });

@@ -299,7 +299,7 @@ describe('failures', () => {
         name: 'flaky',
         description: 'Fails once',
         schema,
-        retry: { maxAttempts: 2, initialDelayMs: 1 },
+        retry: { attempts: 2, initialDelayMs: 1 },
         execute: () => {
           if (++attempts === 1)
             throw new ToolFailure('hunter2 is not there', {

@@ -222,7 +222,7 @@ const searching: KeptLedger = {
           description: 'Fetches',
           schema: place,
           recovery: 'rerun',
-          retry: { maxAttempts: 2, initialDelayMs: 1 },
+          retry: { attempts: 2, initialDelayMs: 1 },
           execute: () => toolResult.transient('busy', { errorType: 'http_429' }),
         }),
       ],
@@ -231,7 +231,7 @@ const searching: KeptLedger = {
         errors: {
           chains: { http_429: ['backoff', 'report'] },
           initialDelayMs: 1,
-          backoffMultiplier: 1,
+          multiplier: 1,
         },
         guardrails: [
           {

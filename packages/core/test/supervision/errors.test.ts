@@ -363,7 +363,7 @@ describe('chains that somebody wrote', () => {
     'the own `retry` of a tool comes first, and the chain after it does not ' + 'try again',
     async () => {
       const own = failing(() => http(429), {
-        retry: { maxAttempts: 3, initialDelayMs: 5, backoffMultiplier: 1 },
+        retry: { attempts: 3, initialDelayMs: 5, multiplier: 1 },
       });
       const { events } = await runTest(worker([own]), [
         user('Go'),
@@ -371,7 +371,7 @@ describe('chains that somebody wrote', () => {
         model('done'),
       ]);
       expect(results(events)).toMatchObject([againAfter(5), againAfter(5), closed]);
-      const never = failing(() => http(429), { retry: { maxAttempts: 1 } });
+      const never = failing(() => http(429), { retry: { attempts: 1 } });
       expect(
         results(
           (await runTest(worker([never]), [user('Go'), ...asks('fetch'), model('done')])).events,
@@ -379,6 +379,17 @@ describe('chains that somebody wrote', () => {
       ).toMatchObject([closed]);
     },
   );
+
+  test('the jitter of a tool is kept below the longest delay, and differs by attempt', async () => {
+    const own = failing(() => http(429), {
+      retry: { attempts: 4, initialDelayMs: 4_000, maxDelayMs: 6_000, jitter: true },
+    });
+    const { events } = await runTest(worker([own]), [user('Go'), ...asks('fetch'), model('done')]);
+    const delays = results(events).flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+    expect(delays).toHaveLength(3);
+    expect(new Set(delays).size).toBeGreaterThan(1);
+    for (const delay of delays) expect(delay).toBeLessThanOrEqual(6_000);
+  });
 
   test('a restart between two attempts keeps the count', async () => {
     const busy = failing(() => http(429));
@@ -489,7 +500,7 @@ describe('a fallback tool', () => {
     });
     let runs = 0;
     const flaky = archive(() => (++runs < 3 ? toolResult.transient('busy') : 'got it'), {
-      retry: { initialDelayMs: 5, backoffMultiplier: 1 },
+      retry: { initialDelayMs: 5, multiplier: 1 },
     });
     const retried = await runTest(worker([blocked(), flaky]), [
       user('Go'),

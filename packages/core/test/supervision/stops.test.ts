@@ -243,7 +243,7 @@ describe('what is asked about a failed model call', () => {
       kind: 'model' as const,
       provider: 'scripted',
       modelId: 'once',
-      settings: { retry: { maxAttempts: 1 } },
+      settings: { retry: { attempts: 1 } },
       load: () => scripted,
     };
   };

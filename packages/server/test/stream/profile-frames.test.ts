@@ -24,7 +24,7 @@ const look = tool({
   description: 'Looks',
   schema: z.object({ where: z.string() }),
   readOnly: true,
-  retry: { initialDelayMs: 1, maxAttempts: 2 },
+  retry: { initialDelayMs: 1, attempts: 2 },
   execute: () => {
     if (++failures === 1) throw new ToolFailure('not now', { status: 'error_transient' });
     return 'found';

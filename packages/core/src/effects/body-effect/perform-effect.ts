@@ -1,5 +1,7 @@
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { randomFromSeed } from '../../base/random.ts';
+import { resolveRetry, retryDelay } from '../../base/retry-options.ts';
 import type { EventOf } from '../../ledger/event.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../../ledger/tool-result.ts';
 import type { EffectContext, EffectProbe, EffectProbeResult } from '../../session/body-context.ts';
@@ -28,7 +30,6 @@ const graceMs = 1_000;
  * its process ends: the effect itself may be the cause.
  */
 const mostInterruptions = 3;
-const defaultRetry = Object.freeze({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2 });
 
 interface Ending {
   readonly result: ToolResult;
@@ -311,23 +312,22 @@ class EffectRun {
 
   /** Milliseconds to the next attempt, if one may help. */
   #retryDelay(
-    { attempt }: EffectAttempt,
+    { attempt, key }: EffectAttempt,
     { result, effect, retryAfterMs }: Ending,
   ): number | undefined {
-    const { retry, recovery } = this.#request.options;
+    const { retry: given, recovery } = this.#request.options;
     // A cancelled body that runs again, as after a reopening, may repeat an effect with 'rerun'.
     if (this.#ports.scope.aborted)
       return effect === 'unknown' && recovery === 'rerun' ? 0 : undefined;
-    if (retry === undefined || attempt >= (retry.maxAttempts ?? defaultRetry.maxAttempts))
-      return undefined;
+    if (given === undefined) return undefined;
+    const retry = resolveRetry(given);
+    if (attempt >= retry.attempts) return undefined;
     const { status, errorType } = result;
     if (status === 'error_blocked' || (status === 'error_permanent' && errorType !== 'tool_error'))
       return undefined;
-    const {
-      initialDelayMs = defaultRetry.initialDelayMs,
-      backoffMultiplier = defaultRetry.backoffMultiplier,
-    } = retry;
-    return retryAfterMs ?? initialDelayMs * backoffMultiplier ** (attempt - 1);
+    // The jitter depends on the recorded key, so a replay waits as long as the recorded run.
+    const draw = () => randomFromSeed(`${key}\n${attempt}\nretry`);
+    return retryAfterMs ?? retryDelay(retry, attempt, draw);
   }
 
   /**

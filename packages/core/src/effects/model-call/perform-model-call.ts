@@ -2,6 +2,7 @@ import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts'
 import { AdjutantError, isAdjutantError } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
+import { retryDelay } from '../../base/retry-options.ts';
 import { type DecisionDraft, decision, failingContent } from '../../ledger/decisions/decision.ts';
 import type { EventDraft, TransientEvent, Usage } from '../../ledger/event.ts';
 import type { DeltaSink, ModelAnswer } from '../../models/answer.ts';
@@ -14,7 +15,7 @@ import { costOf } from '../../models/measures/price.ts';
 import { modelName } from '../../models/model.ts';
 import { toModelError } from '../../models/model-error.ts';
 import { forbiddenModel } from '../../models/real-models.ts';
-import { resolveRetry, retryDelay } from '../../models/retry.ts';
+import { retryOf } from '../../models/retry.ts';
 import { joinedWrites, noWrites } from '../writes.ts';
 import type { GivenAnswer } from './model-answer.ts';
 import type { FailurePlan, ModelCallPorts, ModelCallRequest } from './ports.ts';
@@ -470,12 +471,11 @@ function failedUsage(error: ModelError, estimatedInputTokens: number): Usage {
 
 function nextDelay(request: ModelCallRequest, random: Random, error: unknown): number | undefined {
   const { kind, retryable, retryAfterMs } = classifyModelError(error);
-  const retry = resolveRetry(request.model.settings);
+  const retry = retryOf(request.model.settings);
   const attemptsMade = request.errorsBefore + 1;
-  const attempts =
-    kind === 'timeout' ? Math.min(retry.maxAttempts, timeoutAttempts) : retry.maxAttempts;
+  const attempts = kind === 'timeout' ? Math.min(retry.attempts, timeoutAttempts) : retry.attempts;
   if (!retryable || attemptsMade >= attempts) return undefined;
-  return retryDelay(retry, attemptsMade, random, retryAfterMs);
+  return retryAfterMs ?? retryDelay(retry, attemptsMade, () => random.next());
 }
 
 function rounded(ms: number): number {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { retryDelay } from '../../base/retry-options.ts';
 import type { Model } from '../model.ts';
-import { resolveRetry, retryDelay } from '../retry.ts';
+import { retryOf } from '../retry.ts';
 import { costOf, priceOf, priceTableDate } from './price.ts';
 import { contextWindowOf } from './window.ts';
 
@@ -83,16 +84,17 @@ describe('windows', () => {
 });
 
 describe('retryDelay', () => {
-  const retry = resolveRetry({});
+  const retry = retryOf({});
 
   test('the defaults are three attempts from one second to thirty', () => {
     expect(retry).toEqual({
-      maxAttempts: 3,
+      attempts: 3,
       initialDelayMs: 1_000,
-      backoffMultiplier: 2,
+      multiplier: 2,
       maxDelayMs: 30_000,
+      jitter: true,
     });
-    expect(resolveRetry({ retry: { maxAttempts: 5 } })).toEqual({ ...retry, maxAttempts: 5 });
+    expect(retryOf({ retry: { attempts: 5 } })).toEqual({ ...retry, attempts: 5 });
   });
 
   test('the delay is anything up to the exponential one, and never more than the longest', () => {
@@ -101,7 +103,7 @@ describe('retryDelay', () => {
         fc.integer({ min: 1, max: 40 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (attempt, random) => {
-          const delay = retryDelay(retry, attempt, { next: () => random });
+          const delay = retryDelay(retry, attempt, () => random);
           const ceiling = Math.min(30_000, 1_000 * 2 ** (attempt - 1));
           expect(delay).toBe(Math.round(random * ceiling));
         },
@@ -109,8 +111,13 @@ describe('retryDelay', () => {
     );
   });
 
-  test('what the provider asks for wins', () => {
-    expect(retryDelay(retry, 1, { next: () => 0.5 }, 45_000)).toBe(45_000);
-    expect(retryDelay(retry, 3, { next: () => 0.5 }, 0)).toBe(0);
+  test('without jitter the delay is exactly the exponential one', () => {
+    const exact = retryOf({ retry: { jitter: false } });
+    const never = () => {
+      throw new Error('nothing is drawn');
+    };
+    expect([1, 2, 9].map((failures) => retryDelay(exact, failures, never))).toEqual([
+      1_000, 2_000, 30_000,
+    ]);
   });
 });

@@ -124,7 +124,7 @@ test('each event is covered once, and the count of what was left out goes on', a
 describe('with a model for summaries', () => {
   const summarised = async (answer: ScriptedResponse) => {
     const summariser = scriptedModel([], { modelId: 'summary', defaultResponse: answer });
-    const settings = { retry: { maxAttempts: 1 } };
+    const settings = { retry: { attempts: 1 } };
     const once = {
       kind: 'model' as const,
       provider: 'scripted',

@@ -51,7 +51,7 @@ async function refund({ before, ...options }: RefundOptions = {}) {
     name: 'refund',
     description: 'Pays back',
     schema: z.object({ cents: z.number() }),
-    retry: { maxAttempts: 3, initialDelayMs: 1 },
+    retry: { attempts: 3, initialDelayMs: 1 },
     ...options,
     execute: async ({ args, idempotencyKey, signal, attempt }) => {
       await before?.(attempt);

@@ -10,8 +10,9 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import { delayOf } from '../hooks/error-handlers.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import { decisionDraft } from './decision-draft.ts';
-import { type ErrorRouting, mayRepeat } from './error-routing.ts';
+import type { ErrorRouting } from './error-routing.ts';
 import { hookCall } from './hook-call.ts';
+import { mayRepeat } from './repetition.ts';
 import { type Outcome, settledWith } from './stage.ts';
 
 interface ErrorHandlerPorts {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { attemptsOf } from '../../../effects/tool-call/made-attempts.ts';
+import { retrySeed } from '../../../effects/tool-call/retry.ts';
 import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
 import type { Writes } from '../../../effects/writes.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
@@ -22,6 +23,7 @@ import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { decisionDraft } from './decision-draft.ts';
+import { mayMend, mayRepeat } from './repetition.ts';
 import type { SeenCalls } from './seen-calls.ts';
 
 interface RoutingParts {
@@ -91,7 +93,10 @@ export class ErrorRouting {
   failed(attempt: EndedAttempt, result: ToolResult): SupervisedResult | undefined {
     if (!this.#isRouted(attempt, result)) return undefined;
     const routed = this.#routed(attempt);
-    const failure = failureOf(result, mayRepeat(attempt), attempt.retryAfterMs);
+    const failure = {
+      ...failureOf(result, mayRepeat(attempt), attempt.retryAfterMs),
+      retrySeed: retrySeed(attempt.state),
+    };
     const count = this.#count(attempt, result, failure.mayRepeat, routed);
     return this.#outcome(
       attempt.state,
@@ -323,16 +328,6 @@ export class ErrorRouting {
   }
 }
 
-/**
- * True when an attempt may be repeated or followed by another tool. Its effect must be known to be
- * none, or the tool must allow another run.
- */
-export function mayRepeat({ effect, tool, result }: EndedAttempt): boolean {
-  if (effect === 'none') return true;
-  // A tool that has done its work is not run again because of a later failure.
-  return tool.recovery === 'rerun' && (effect === 'unknown' || isSuccess(result));
-}
-
 function writesOf(draft: EventDraft): Writes {
   return { drafts: [draft], extras: undefined };
 }
@@ -377,20 +372,4 @@ function rawOf(result: ToolResult): ToolResult {
 
 function textOf({ content }: ToolResult): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
-}
-
-/**
- * True when a call of a tool may have removed the cause of a failure: the tool declares changes
- * outside. Tools without such a declaration count as reading only. After a plain `tool_error`, as
- * of failing tests, every tool that is not `rerun` may have helped.
- */
-export function mayMend(tool: Tool | undefined, errorType: string): boolean {
-  if (tool === undefined) return false;
-  if (errorType === 'tool_error' && tool.recovery !== 'rerun') return true;
-  return (
-    tool.destructive ||
-    tool.onRepeat === 'confirm' ||
-    tool.recovery === 'ask' ||
-    typeof tool.recovery === 'function'
-  );
 }

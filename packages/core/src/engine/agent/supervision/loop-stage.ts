@@ -18,7 +18,8 @@ import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { AgentTools } from '../tool-lookup.ts';
 import { decisionDraft, refusal } from './decision-draft.ts';
-import { type ErrorRouting, mayMend } from './error-routing.ts';
+import type { ErrorRouting } from './error-routing.ts';
+import { mayMend } from './repetition.ts';
 import type { SeenCalls } from './seen-calls.ts';
 import type { CallStage, Outcome } from './stage.ts';
 

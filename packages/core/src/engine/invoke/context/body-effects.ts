@@ -1,25 +1,17 @@
 import {
   findInvalidOption,
-  isCount,
   isFunction,
   isGroup,
-  isNotNegative,
   isPositive,
   type OptionChecks,
 } from '../../../base/options.ts';
+import { retryChecks } from '../../../base/retry-options.ts';
 import { InvalidEffectError } from '../../../effects/body-effect/errors.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
-import type { EffectOptions, EffectRetry } from '../../../session/body-context.ts';
+import type { EffectOptions } from '../../../session/body-context.ts';
 import type { RunContext } from '../../frame/run-context.ts';
-
-const retryChecks: OptionChecks<EffectRetry> = {
-  maxAttempts: isCount,
-  initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) =>
-    typeof value === 'number' && value >= 1 ? undefined : 'a number from 1',
-};
 
 const effectChecks: OptionChecks<EffectOptions> = {
   recovery: (value) =>
