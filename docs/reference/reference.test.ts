@@ -130,7 +130,7 @@ describe('options.md', () => {
     ['engine/requests/check.ts', 'AnsweredBy', 'requests'],
     ['engine/requests/list.ts', 'ApprovalQuery', 'requests'],
     ['engine/requests/list.ts', 'RequestQuery', 'requests'],
-    ['engine/requests/service.ts', 'TokenOptions', 'requests'],
+    ['engine/requests/request-tokens.ts', 'TokenOptions', 'requests'],
     ['session/body-context.ts', 'CallOptions', 'call'],
     ['session/body-context.ts', 'EffectOptions', 'effect'],
     ['base/retry-options.ts', 'RetryOptions', 'effect'],

@@ -20,13 +20,12 @@ export type { PubSub } from './engine/live/pub-sub.ts';
 export type { ApprovalKey } from './engine/requests/approval-token.ts';
 export { type AnsweredBy, actorOf, type RequestAnswer } from './engine/requests/check.ts';
 export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/requests/list.ts';
+export type { TokenOptions, TokenView } from './engine/requests/request-tokens.ts';
 export type {
   AnswerOutcome,
   BatchAnswer,
   OperationOutcome,
   RequestService,
-  TokenOptions,
-  TokenView,
 } from './engine/requests/service.ts';
 export type {
   Advance,

@@ -92,18 +92,6 @@ export const exceptions: readonly Exception[] = [
     reason: long,
   },
   {
-    rule: 'file-size',
-    file: 'packages/core/src/engine/frame/run-context.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'file-size',
-    file: 'packages/core/src/engine/requests/service.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
     rule: 'function-size',
     file: 'packages/core/src/middleware/logging.ts',
     subject: 'loggingMiddleware',
@@ -298,4 +286,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 48;
+export const mostExceptions = 46;

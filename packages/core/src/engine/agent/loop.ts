@@ -28,8 +28,8 @@ import { defaultGuardrails } from '../../supervision/guardrails/default-guardrai
 import type { LimitState } from '../../supervision/limits.ts';
 import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
 import { Activity } from '../frame/activity.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 import type { BodyEnd } from '../frame/invocation.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { withdrawBelowCall } from '../invoke/abandoned-requests.ts';
@@ -158,7 +158,7 @@ class AgentRun {
         hooks: this.#hooks,
         tools: this.#tools,
       }),
-      around: run.surroundings?.tool,
+      around: run.tracing?.tool,
     };
   }
 
@@ -169,7 +169,7 @@ class AgentRun {
     const forgetGate = run.gate.onClose(() => this.#wakeUp());
     this.#frame.activity.judgeBy(() => this.#ownState(), 'tool_input');
     try {
-      if (resumed) this.#takeUp();
+      if (resumed) this.#reconcile();
       else this.#noteUnknownPrice();
       const begun = await this.#begin();
       if (begun !== undefined) return begun;
@@ -260,7 +260,7 @@ class AgentRun {
    * Continues after another process stopped: resumes spawned children, and withdraws requests that
    * no longer fit.
    */
-  #takeUp(): void {
+  #reconcile(): void {
     const { run, scope, record } = this.#frame;
     this.#continueSpawns(scope.aborted);
     const { calls, limits } = this.#position;
@@ -304,7 +304,7 @@ class AgentRun {
       // room in it.
       if (
         (event.type === 'model_end' || event.type === 'invocation_end') &&
-        this.#frame.run.hasSharedBudget
+        this.#frame.run.budget.isShared
       )
         this.#wakeUp();
       return;
@@ -342,7 +342,7 @@ class AgentRun {
 
   async #workEnded(): Promise<void> {
     await Promise.all(this.#inFlight.values());
-    const { underWay } = occupancyOf(this.#frame.run.ledger);
+    const { underWay } = inFlightOn(this.#frame.run.ledger);
     for (const path of [...this.#position.children.open])
       await underWay.get(path)?.ended.catch(() => undefined);
   }
@@ -603,7 +603,7 @@ class AgentRun {
    */
   #continueSpawns(all: boolean): void {
     const { run } = this.#frame;
-    const { underWay } = occupancyOf(run.ledger);
+    const { underWay } = inFlightOn(run.ledger);
     for (const path of this.#position.children.open) {
       const child = run.ledger.invocations.byPath.get(path);
       if (child === undefined || underWay.has(path) || (!all && this.#isCallOpen(path))) continue;

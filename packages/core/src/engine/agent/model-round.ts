@@ -278,7 +278,7 @@ export class ModelRounds {
         hooks?.takeWrites();
         this.#failures.landing(events);
       },
-      ...(run.surroundings === undefined ? {} : { around: run.surroundings.model }),
+      ...(run.tracing === undefined ? {} : { around: run.tracing.model }),
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
       ...(hooks?.has('beforeCall') === true
         ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) }
@@ -314,7 +314,7 @@ export class ModelRounds {
       .observeShared({ path: this.#parts.frame.record.path })
       .catch((error: unknown) => {
         if (!isAdjutantError(error, 'store_unavailable')) throw error;
-        run.giveUp(error);
+        run.release.becauseOf(error);
       });
   }
 }

@@ -137,7 +137,7 @@ export class Recovery {
   }
 
   /** Continues a session that this process holds and that `due` does not list. */
-  takeUp(place: SessionPlace): void {
+  resumeHeld(place: SessionPlace): void {
     const { isActive } = this.#parts;
     const key = keyOf(place);
     if (!this.#isAutomatic || this.#stopped || isActive(place) || !this.#mayTry(key)) return;

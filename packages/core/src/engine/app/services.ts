@@ -1,8 +1,8 @@
 import { systemHost } from '../../base/host.ts';
 import type { Hooks } from '../../runnables/hooks.ts';
 import { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
+import type { AppServices } from '../frame/app-services.ts';
 import { Registry } from '../frame/registry.ts';
-import type { AppServices } from '../frame/run-context.ts';
 import { lifecycleOf } from '../run/lifecycle.ts';
 import { defaultWaitingRuns } from '../run/waiting-limit.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -11,7 +11,7 @@ import type { RuntimeOptions } from './runtime-options.ts';
 export function appServices(
   options: RuntimeOptions,
   own: Pick<AppServices, 'clock' | 'tools'>,
-): Omit<AppServices, 'takeUp' | 'heed'> {
+): Omit<AppServices, 'resumeRun' | 'publishStream'> {
   const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
   const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);

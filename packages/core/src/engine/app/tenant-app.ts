@@ -10,7 +10,7 @@ import type { LedgerTape } from '../../ledger/tape.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, Session, SessionParts } from '../../session/session.ts';
 import type { Toolset } from '../../tools/toolset.ts';
-import type { AppServices, StreamedRun } from '../frame/run-context.ts';
+import type { AppServices, StreamedRun } from '../frame/app-services.ts';
 import type { RunOptions } from '../frame/run-options.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import { RequestService } from '../requests/service.ts';
@@ -44,7 +44,7 @@ export interface AppParts {
   readonly store: Store;
   readonly tools: Toolset;
   readonly live: LiveSessions;
-  readonly services: Omit<AppServices, 'takeUp' | 'heed'>;
+  readonly services: Omit<AppServices, 'resumeRun' | 'publishStream'>;
   readonly recovery: Recovery;
   /** Record that a replay is compared with. */
   readonly tape: LedgerTape | undefined;
@@ -73,8 +73,8 @@ export class TenantApp {
     this.tenant = tenant;
     this.services = {
       ...services,
-      takeUp: (session: string) => shared.recovery.takeUp({ tenant, session }),
-      heed: (run: StreamedRun, ledger: Ledger) => live.heed(this, run, ledger),
+      resumeRun: (session: string) => shared.recovery.resumeHeld({ tenant, session }),
+      publishStream: (run: StreamedRun, ledger: Ledger) => live.publishStream(this, run, ledger),
     };
     this.#runs = new RunStarter(this.services, ({ result }) => {
       const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;

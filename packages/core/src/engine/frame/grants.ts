@@ -1,4 +1,5 @@
 import type { Actor, Event, EventDraft } from '../../ledger/event.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Permissions with their giver and their duration. */
 export interface Grant {
@@ -78,6 +79,30 @@ export class Grants {
       for (const set of isOfRun ? [this.#ofRun] : [this.#ofSession, this.#ofRun])
         takeBack(set, names);
     this.#names = [...new Set([...this.#ofSession, ...this.#ofRun])];
+  }
+}
+
+/**
+ * Permissions of a run, among those that tools require. They are the grants of the app, the session
+ * and the run itself.
+ */
+export class RunPermissions {
+  readonly #ledger: Pick<Ledger, 'events'>;
+  readonly #grants: Grants;
+  readonly #ofApp: readonly string[];
+  #last: { readonly granted: readonly string[]; readonly all: readonly string[] } | undefined;
+
+  constructor(ledger: Pick<Ledger, 'events'>, runId: string, ofApp: readonly string[]) {
+    this.#ledger = ledger;
+    this.#grants = new Grants(runId);
+    this.#ofApp = ofApp;
+  }
+
+  get names(): readonly string[] {
+    const granted = this.#grants.after(this.#ledger.events);
+    if (this.#last?.granted !== granted)
+      this.#last = { granted, all: [...new Set([...this.#ofApp, ...granted])] };
+    return this.#last.all;
   }
 }
 

@@ -9,20 +9,20 @@ import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 
 /** Runnable of a run, and the open run that it continues. */
-interface SurroundedRun {
+interface TracedRun {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
   readonly request: { readonly runId: string; readonly isFound?: boolean | undefined };
 }
 
 /** Middleware around the work of one run. */
-export class Surroundings {
+export class RunTracing {
   readonly #around: Around;
   readonly #operation: RunOperation;
   readonly #forget: (() => void)[] = [];
   #trace: string | undefined;
 
-  private constructor(around: Around, session: Session, run: SurroundedRun) {
+  private constructor(around: Around, session: Session, run: TracedRun) {
     this.#around = around;
     this.#operation = this.#operationOf(session, run);
   }
@@ -31,17 +31,17 @@ export class Surroundings {
   static of(
     middleware: readonly Middleware[],
     session: Session,
-    run: SurroundedRun,
-  ): Surroundings | undefined {
+    run: TracedRun,
+  ): RunTracing | undefined {
     // A replay does no work that is worth tracing.
     if (session.ledger.ports.tape !== undefined) return undefined;
     const around = middleware
       .flatMap((one) => one.around ?? [])
       .reduceRight<Around | undefined>(joined, undefined);
-    return around === undefined ? undefined : new Surroundings(around, session, run);
+    return around === undefined ? undefined : new RunTracing(around, session, run);
   }
 
-  #operationOf({ app, ledger }: Session, { open, runnable, request }: SurroundedRun): RunOperation {
+  #operationOf({ app, ledger }: Session, { open, runnable, request }: TracedRun): RunOperation {
     const runId = open?.path ?? request.runId;
     return Object.freeze({
       type: 'run',

@@ -3,7 +3,7 @@ import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { RequestSettlement } from '../../ledger/port.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 
 /** Drafts that withdraw requests, and the settlements that go with them. */
 interface Withdrawal {
@@ -27,7 +27,7 @@ export function withdrawnWith(ledger: Ledger, path: string, isCancelled: boolean
  * Invocations under way settle their own requests.
  */
 export function withdrawBelowCall(ledger: Ledger, callId: string): void {
-  const { underWay } = occupancyOf(ledger);
+  const { underWay } = inFlightOn(ledger);
   const isLeft = (request: EventOf<'tool_yield'>): boolean =>
     ![...chain(ledger, request, callId)].some(({ path }) => underWay.has(path));
   const left = openBelow(ledger, callId).filter(isLeft);

@@ -7,8 +7,8 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { Activity } from '../frame/activity.ts';
+import { type InFlightInvocation, inFlightOn } from '../frame/in-flight.ts';
 import type { BodyEnd, Slot } from '../frame/invocation.ts';
-import { occupancyOf, type UnderWay } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
@@ -22,7 +22,7 @@ import { withdrawnWith, withSettled } from './abandoned-requests.ts';
  * place
  */
 export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
-  const { underWay } = occupancyOf(run.ledger);
+  const { underWay } = inFlightOn(run.ledger);
   const same = underWay.get(slot.path);
   if (same !== undefined) return join(run, slot, same);
   const activity = new Activity(slot.path, slot.activity);
@@ -43,7 +43,7 @@ export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | 
 async function join(
   run: RunContext,
   slot: Slot,
-  same: UnderWay,
+  same: InFlightInvocation,
 ): Promise<InvocationRecord | undefined> {
   const recorded = run.ledger.invocations.byPath.get(slot.path);
   if (recorded !== undefined) assertSame(recorded, slot);
@@ -171,9 +171,9 @@ async function runOnce(
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
-  const givenBack = await (run.surroundings === undefined
+  const givenBack = await (run.tracing === undefined
     ? work()
-    : run.surroundings.invocation({ ...slot, resumed }, work));
+    : run.tracing.invocation({ ...slot, resumed }, work));
   if (!givenBack && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return givenBack;
 }
@@ -296,8 +296,8 @@ function start(run: RunContext, slot: Slot): number | undefined {
 }
 
 /** Returns the trace to record with the run's root, if there is one. */
-function traceOf({ runId, surroundings }: RunContext, path: string): { readonly trace?: string } {
-  const trace = path === runId ? surroundings?.trace : undefined;
+function traceOf({ runId, tracing }: RunContext, path: string): { readonly trace?: string } {
+  const trace = path === runId ? tracing?.trace : undefined;
   return trace === undefined ? {} : { trace };
 }
 
@@ -307,7 +307,8 @@ function traceOf({ runId, surroundings }: RunContext, path: string): { readonly 
  */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { path } = record;
-  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
+  const deadline =
+    record.deadline === undefined ? undefined : record.deadline + run.resumption.idleTime(path);
   const moved = deadline === undefined ? {} : { deadline };
   const draft: EventDraft = {
     type: 'invocation_resume',
@@ -316,7 +317,8 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
     ...moved,
     ...traceOf(run, path),
   };
-  if (!run.isResumedAlready(path) || deadline !== undefined) sayBeforeFirstWork(run, path, draft);
+  if (!run.resumption.isResumedAlready(path) || deadline !== undefined)
+    sayBeforeFirstWork(run, path, draft);
   return deadline;
 }
 
@@ -325,7 +327,7 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
  * ledger does not grow with each failed try to continue a waiting or blocked run.
  */
 function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
-  const isSaid = run.isResumedAlready(path);
+  const isSaid = run.resumption.isResumedAlready(path);
   const forget = run.ledger.announce(draft, ({ type, invocationId }) => {
     if (!belongsTo(invocationId, path) || type === 'invocation_resume') return false;
     return !(isSaid && type === 'invocation_end' && invocationId === path);

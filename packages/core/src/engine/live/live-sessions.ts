@@ -5,8 +5,8 @@ import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts
 import { isDurable, type StreamEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
+import type { StreamedRun } from '../frame/app-services.ts';
 import { InvalidRunError } from '../frame/errors.ts';
-import type { StreamedRun } from '../frame/run-context.ts';
 import { Demand, Exchange, liveKey } from './exchange.ts';
 import type { LiveMessage } from './live-message.ts';
 import { type AnswerMark, LiveSender, LiveText } from './live-text.ts';
@@ -76,8 +76,10 @@ export class LiveSessions {
     return this.#exchange?.heedGivenBack(app, onGivenBack) ?? (() => undefined);
   }
 
-  /** Listens to a run of this process. Returns a function that ends it. */
-  heed(scope: Scope, run: StreamedRun, ledger: Ledger): () => void {
+  /**
+   * Passes the stream events of a run of this process to followers. Returns a function that ends it.
+   */
+  publishStream(scope: Scope, run: StreamedRun, ledger: Ledger): () => void {
     if (!this.#isKept) return () => undefined;
     const { session, ports } = ledger;
     const key = liveKey(scope, session);

@@ -1,38 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
-import { isAdjutantError } from '../../base/error.ts';
 import { canonicalJson, findJsonDefect, type JsonValue } from '../../base/json.ts';
 import {
   findInvalidOption,
   isFlag,
   isNonEmptyText,
   isObject,
-  isPositive,
   type OptionChecks,
 } from '../../base/options.ts';
-import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../../ledger/errors.ts';
+import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
-import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../../ledger/port.ts';
+import type { LedgerStore, PendingRequest, RequestRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
-import { postAnswer, postTokenRefusal } from '../../session/answer.ts';
+import { postAnswer } from '../../session/answer.ts';
 import { approvalKinds } from '../../session/pending-call.ts';
-import { InvalidRuntimeError } from '../frame/errors.ts';
-import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
-import {
-  type AnsweredBy,
-  actorOf,
-  assertMayDecide,
-  assertPending,
-  type CheckPorts,
-  checkedAnswer,
-  type RequestAnswer,
-} from './check.ts';
-import {
-  ApprovalTokenError,
-  DecisionNotOfferedError,
-  InvalidAnswerError,
-  OperationAmbiguousError,
-} from './errors.ts';
+import type { ApprovalKey } from './approval-token.ts';
+import { type AnsweredBy, type CheckPorts, checkedAnswer, type RequestAnswer } from './check.ts';
+import { InvalidAnswerError } from './errors.ts';
 import {
   type ApprovalQuery,
   entryOf,
@@ -40,6 +24,8 @@ import {
   type RequestEntry,
   type RequestQuery,
 } from './list.ts';
+import { RequestRows } from './request-rows.ts';
+import { RequestTokens, type TokenOptions, type TokenView } from './request-tokens.ts';
 import { withDecision } from './settled-request.ts';
 
 /** One of several answers. */
@@ -57,28 +43,6 @@ export interface OperationOutcome extends Omit<AnsweredBy, 'reason'> {
   readonly failed?: boolean;
 }
 
-export interface TokenOptions {
-  /** Decisions that the token allows. @default all options of the request that need no input */
-  readonly decisions?: readonly RequestDecision[];
-  /** Epoch milliseconds. @default the expiry of the request; without one, 7 days from now */
-  readonly expiresAt?: number;
-  /**
-   * Actor in whose name the token decides, no matter who uses it.
-   * @default the actor that `decide` is called with
-   */
-  readonly by?: string;
-}
-
-/** The request and the decisions of a token. */
-export interface TokenView {
-  readonly request: RequestEntry;
-  /** The decisions that the token allows. */
-  readonly decisions: readonly RequestDecision[];
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-  readonly by?: string;
-}
-
 export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly ledgers: (tenant?: string) => LedgerStore;
   readonly clock: Clock;
@@ -88,15 +52,7 @@ export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly posted: (session: string) => void;
 }
 
-const defaultTokenMs = 7 * 24 * 3_600_000;
 const outcomeChecks: OptionChecks<OperationOutcome> = { failed: isFlag, by: isNonEmptyText };
-const tokenChecks: OptionChecks<TokenOptions> = {
-  decisions: (value) =>
-    Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one decision',
-  expiresAt: isPositive,
-  by: isNonEmptyText,
-};
-const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
 
 /**
  * The requests of runs: listed, shown and answered, in whatever process the run waits.
@@ -104,6 +60,8 @@ const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
  */
 export class RequestService {
   readonly #ports: RequestServicePorts;
+  readonly #rows: RequestRows;
+  readonly #tokens: RequestTokens;
   /**
    * Rejects when an answer does not fit a pending request.
    * @throws as `answer`
@@ -112,7 +70,16 @@ export class RequestService {
 
   constructor(ports: RequestServicePorts) {
     this.#ports = ports;
-    const { clock, findTool } = ports;
+    const { ledgers, clock, keys, findTool, posted } = ports;
+    this.#rows = new RequestRows(ledgers, clock);
+    this.#tokens = new RequestTokens({
+      ledgers,
+      clock,
+      rows: this.#rows,
+      keys,
+      answer: (row, answer) => this.#answer(row, answer),
+      posted,
+    });
     this.check = async (request, answer) =>
       void (await checkedAnswer({ ...request, status: 'pending' }, answer, {
         now: clock.now(),
@@ -140,7 +107,7 @@ export class RequestService {
 
   /** @throws RequestNotFoundError, StoreUnavailableError */
   async get(requestId: string): Promise<RequestEntry> {
-    return entryOf(await this.#find(requestId));
+    return entryOf(await this.#rows.find(requestId));
   }
 
   /**
@@ -150,7 +117,7 @@ export class RequestService {
    * InputMismatchError, InvalidAnswerError, NotJsonError, StoreUnavailableError
    */
   async answer(requestId: string, answer: RequestAnswer): Promise<void> {
-    await this.#answer(await this.#find(requestId), answer);
+    await this.#answer(await this.#rows.find(requestId), answer);
   }
 
   /** Lets a call be made; as `answer`. */
@@ -211,7 +178,7 @@ export class RequestService {
     if (defect !== undefined)
       throw new NotJsonError({ what: `The result of operation "${operationId}"`, ...defect });
     const { failed = false, by } = outcome;
-    const row = await this.#findOperation(operationId);
+    const row = await this.#rows.findOperation(operationId);
     const said = defined({ by });
     if (!failed) return this.#answer(row, { ...said, decision: 'answer', input: result });
     const reason = typeof result === 'string' ? result : canonicalJson(result);
@@ -224,35 +191,8 @@ export class RequestService {
    * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError,
    * MayNotDecideError, InvalidRuntimeError without keys
    */
-  async token(requestId: string, options: TokenOptions = {}): Promise<string> {
-    const invalid = findInvalidOption(options, tokenChecks);
-    if (invalid !== undefined)
-      throw new InvalidAnswerError({ refused: 'No token can be made', reason: invalid.reason });
-    const { decisions, expiresAt, by } = options;
-    const signer = this.#signer();
-    const row = await this.#find(requestId);
-    const now = this.#ports.clock.now();
-    await this.#assertPending(row, now);
-    const offered = row.request.options;
-    const unknown = decisions?.find((decision) => !offered.includes(decision));
-    if (unknown !== undefined)
-      throw new DecisionNotOfferedError({ requestId, decision: unknown, options: offered });
-    if (expiresAt !== undefined && expiresAt <= now) {
-      throw new InvalidAnswerError({
-        refused: 'No token can be made',
-        reason: `\`expiresAt\` is over: it must be later than ${now}`,
-      });
-    }
-    const actor = by === undefined ? undefined : actorOf(by);
-    if (actor !== undefined) assertMayDecide(row, actor);
-    return signer.sign({
-      requestId,
-      session: row.session,
-      fingerprint: row.fingerprint,
-      decisions: decisions ?? offered.filter((option) => !withInput.has(option)),
-      expiresAt: expiresAt ?? row.expiresAt ?? now + defaultTokenMs,
-      ...defined({ by: actor }),
-    });
+  token(requestId: string, options: TokenOptions = {}): Promise<string> {
+    return this.#tokens.make(requestId, options);
   }
 
   /**
@@ -260,10 +200,8 @@ export class RequestService {
    * links may call it.
    * @throws ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError
    */
-  async show(token: string): Promise<TokenView> {
-    const { row, claims } = await this.#read(token);
-    const { decisions, expiresAt, by } = claims;
-    return defined({ request: entryOf(row), decisions, expiresAt, by });
+  show(token: string): Promise<TokenView> {
+    return this.#tokens.show(token);
   }
 
   /**
@@ -272,82 +210,11 @@ export class RequestService {
    * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
    * InvalidRuntimeError, StoreUnavailableError
    */
-  async decide(
+  decide(
     token: string,
     answer: RequestAnswer & { readonly decision: RequestDecision },
   ): Promise<void> {
-    if (isObject(answer) !== undefined)
-      throw new InvalidAnswerError({ reason: 'an object with a `decision` is needed' });
-    try {
-      const { row, claims } = await this.#read(token);
-      const { requestId, by, decisions } = claims;
-      const isOther = by !== undefined && answer.by !== undefined && actorOf(answer.by) !== by;
-      if (isOther || !decisions.includes(answer.decision))
-        throw new ApprovalTokenError({ reason: 'not_signed_for', requestId });
-      await this.#answer(row, by === undefined ? answer : { ...answer, by }).catch(
-        (error: unknown) => {
-          if (!isAdjutantError(error, 'request_settled')) throw error;
-          throw new ApprovalTokenError({
-            reason: error.data['status'] === 'expired' ? 'expired' : 'already_used',
-            requestId,
-          });
-        },
-      );
-    } catch (error) {
-      if (error instanceof ApprovalTokenError) await this.#audit(error);
-      throw error;
-    }
-  }
-
-  #signer(): TokenSigner {
-    const { keys } = this.#ports;
-    if (keys !== undefined) return new TokenSigner(keys);
-    throw new InvalidRuntimeError({
-      refused: 'Tokens cannot be used',
-      reason: 'they need keys: runtime({ approvals: { keys: [{ id, secret }] } })',
-    });
-  }
-
-  async #read(token: string): Promise<{ readonly row: RequestRow; readonly claims: TokenClaims }> {
-    const { clock, ledgers } = this.#ports;
-    await syncClock(clock, ledgers());
-    const claims = this.#signer().read(token, clock.now());
-    const { requestId, session, fingerprint } = claims;
-    const row = await this.#row({ requestId });
-    if (row === undefined) throw new ApprovalTokenError({ reason: 'unknown_request', requestId });
-    if (
-      row.session !== session ||
-      row.fingerprint !== fingerprint ||
-      (await this.#isAskedAgain(row))
-    ) {
-      throw new ApprovalTokenError({ reason: 'changed', requestId });
-    }
-    const isOver =
-      row.status === 'pending' && row.expiresAt !== undefined && row.expiresAt <= clock.now();
-    if (row.status === 'expired' || isOver)
-      throw new ApprovalTokenError({ reason: 'expired', requestId });
-    if (row.status !== 'pending')
-      throw new ApprovalTokenError({ reason: 'already_used', requestId });
-    return { row, claims };
-  }
-
-  /** Checks that the same call has another pending request. */
-  async #isAskedAgain({ status, session, callId, requestId }: RequestRow): Promise<boolean> {
-    if (status === 'pending') return false;
-    const pending = await this.#ports.ledgers().requests({ session, status: 'pending' });
-    return pending.some((other) => other.callId === callId && other.requestId !== requestId);
-  }
-
-  async #audit({ reason, data }: ApprovalTokenError): Promise<void> {
-    const requestId = data['requestId'];
-    const row = typeof requestId === 'string' ? await this.#row({ requestId }) : undefined;
-    if (row === undefined) return;
-    const { ledgers, clock, posted } = this.#ports;
-    await postTokenRefusal(
-      { session: row.session, ports: { store: ledgers(), clock } },
-      { requestId: row.requestId, reason },
-    );
-    posted(row.session);
+    return this.#tokens.decide(token, answer);
   }
 
   async #answer(row: RequestRow, answer: RequestAnswer): Promise<void> {
@@ -371,43 +238,5 @@ export class RequestService {
       throw await withDecision(error, ledgers(), session);
     }
     posted(session);
-  }
-
-  async #assertPending(row: RequestRow, now: number): Promise<void> {
-    try {
-      assertPending(row, now);
-    } catch (error) {
-      throw await withDecision(error, this.#ports.ledgers(), row.session);
-    }
-  }
-
-  /** Reads a row, and before it the store's clock for its expiry. */
-  async #row(filter: RequestFilter): Promise<RequestRow | undefined> {
-    const ledgers = this.#ports.ledgers();
-    await syncClock(this.#ports.clock, ledgers);
-    const [row] = await ledgers.requests({ ...filter, limit: 1 });
-    return row;
-  }
-
-  async #find(requestId: string): Promise<RequestRow> {
-    const row = await this.#row({ requestId });
-    if (row === undefined) throw new RequestNotFoundError({ requestId });
-    return row;
-  }
-
-  /** Finds the request of the call that waits for an operation; when none waits, the last one. */
-  async #findOperation(operationId: string): Promise<RequestRow> {
-    const ledgers = this.#ports.ledgers();
-    await syncClock(this.#ports.clock, ledgers);
-    const rows = await ledgers.requests({ operationId });
-    const pending = rows.filter(({ status }) => status === 'pending');
-    if (pending.length > 1)
-      throw new OperationAmbiguousError({
-        operationId,
-        requestIds: pending.map(({ requestId }) => requestId),
-      });
-    const row = pending[0] ?? rows.at(-1);
-    if (row === undefined) throw new RequestNotFoundError({ requestId: operationId });
-    return row;
   }
 }

@@ -3,9 +3,9 @@ import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
+import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
-import type { AppServices } from '../frame/run-context.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 import { assertMayBegin, assertSameRunnable } from '../invoke/input-contract.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
@@ -47,7 +47,7 @@ export async function begin(
     const root = openRoot(session);
     if (root !== undefined)
       await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
-    if (occupancyOf(session.ledger).runs === 0)
+    if (inFlightOn(session.ledger).runs === 0)
       await session.ledger.release().catch(() => undefined);
     throw error;
   }

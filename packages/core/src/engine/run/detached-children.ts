@@ -2,8 +2,8 @@ import { CancelScope } from '../../base/cancel-scope.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 import { isPartOfLifecycle } from '../frame/lifecycle.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { invoke } from '../invoke/invoke.ts';
 
@@ -27,24 +27,24 @@ export function openDetached({ invocations }: Ledger): InvocationRecord[] {
  * process does not have the lifecycle of an earlier run; its step is left to other processes.
  */
 export function continueDetached(run: RunContext, isAsked: boolean): void {
-  const { detached } = occupancyOf(run.ledger);
+  const { detached } = inFlightOn(run.ledger);
   const { registry } = run.app;
   for (const { path, name, mode, input } of openDetached(run.ledger)) {
     if (detached.has(path)) continue;
     if (isAsked && isPartOfLifecycle(path) && !registry.has(name)) {
-      run.leavesDetached = true;
+      run.detached.leavesOpen = true;
       continue;
     }
     const runnable = registry.get(name);
-    run.detach(
+    run.detached.add(
       path,
       invoke(run, {
         path,
         runnable,
         mode,
         input,
-        scope: new CancelScope(run.detachedScope),
-        activity: run.detachedActivity,
+        scope: new CancelScope(run.detached.scope),
+        activity: run.detached.activity,
       }),
     );
   }

@@ -1,9 +1,9 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { Session } from '../../session/session.ts';
+import type { AppServices } from '../frame/app-services.ts';
 import { RunStoppedError } from '../frame/errors.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
-import type { AppServices } from '../frame/run-context.ts';
-import { Surroundings } from '../frame/tracing.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
+import { RunTracing } from '../frame/tracing.ts';
 import { type Beginning, begin } from './begin.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
 import { keepLease } from './lease.ts';
@@ -47,26 +47,24 @@ export async function executeRun({
   const { inboxSeq: postedBefore } = await ledger.own();
   const beginning = await begin(app, session, request);
   onBegin();
-  const occupancy = occupancyOf(ledger);
-  occupancy.runs++;
+  const inFlight = inFlightOn(ledger);
+  inFlight.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const surroundings = Surroundings.of(app.middleware, session, beginning);
-  const execution = new Execution(
-    taskOf({ app, session, sink, beginning, surroundings, postedBefore }),
-  );
+  const tracing = RunTracing.of(app.middleware, session, beginning);
+  const execution = new Execution(taskOf({ app, session, sink, beginning, tracing, postedBefore }));
   const release = async (): Promise<void> => {
     await execution.settled();
-    surroundings?.close();
+    tracing?.close();
     stopKeeping();
-    occupancy.runs--;
+    inFlight.runs--;
     // A run that was started meanwhile still needs the ledger. Everything is durable: a lease that
     // cannot be released ends by itself.
-    if (occupancy.runs === 0) await execution.release().catch(() => undefined);
+    if (inFlight.runs === 0) await execution.release().catch(() => undefined);
   };
   try {
-    const end = await (surroundings === undefined
+    const end = await (tracing === undefined
       ? execution.run()
-      : surroundings.run(() => execution.run()));
+      : tracing.run(() => execution.run()));
     if (execution.hasDetached) sink.background(release());
     else await release();
     return end;
@@ -78,23 +76,23 @@ export async function executeRun({
   }
 }
 
-type FirstTask = Omit<RunTask, 'onStopAsked'>;
+type FirstTask = Omit<RunTask, 'onReleaseAsked'>;
 
 function taskOf({
   beginning: { open, runnable, request },
   ...rest
-}: Pick<RunTask, 'app' | 'session' | 'sink' | 'surroundings' | 'postedBefore'> & {
+}: Pick<RunTask, 'app' | 'session' | 'sink' | 'tracing' | 'postedBefore'> & {
   readonly beginning: Beginning;
 }): FirstTask {
   const runId = open?.path ?? request.runId;
-  return { ...rest, open, runnable, request, runId, isInputTaken: false, isStopAsked: false };
+  return { ...rest, open, runnable, request, runId, isInputTaken: false, isReleaseAsked: false };
 }
 
 /** One run on one session: a series of turns. */
 class Execution {
   readonly #first: FirstTask;
   #turn: Turn | undefined;
-  #isStopAsked = false;
+  #isReleaseAsked = false;
 
   constructor(first: FirstTask) {
     this.#first = first;
@@ -108,11 +106,10 @@ class Execution {
       if (end.kind === 'outcome')
         return { result: endedResult(session, runId, end.record), more: false };
       if (end.kind === 'unchanged') return { result: yieldedResult(session, runId), more: false };
-      const { givenUpFor, parked } = turn.run;
-      if (parked === undefined)
-        throw givenUpFor?.error ?? new RunStoppedError({ session: session.id, runId });
-      if (turn.phase === 'sliceOver') return { result: yieldedResult(session, runId), more: true };
-      if (await releaseWaiting(turn, parked))
+      const { error, wait } = turn.run.release;
+      if (wait === undefined) throw error ?? new RunStoppedError({ session: session.id, runId });
+      if (turn.phase === 'released') return { result: yieldedResult(session, runId), more: true };
+      if (await releaseWaiting(turn, wait))
         return { result: yieldedResult(session, runId), more: false };
       await turn.end();
     }
@@ -126,9 +123,9 @@ class Execution {
       ...first,
       open: isFirst ? first.open : byPath.get(first.runId),
       isInputTaken: !isFirst,
-      isStopAsked: this.#isStopAsked,
-      onStopAsked: () => {
-        this.#isStopAsked = true;
+      isReleaseAsked: this.#isReleaseAsked,
+      onReleaseAsked: () => {
+        this.#isReleaseAsked = true;
       },
     });
     return this.#turn;
@@ -139,12 +136,12 @@ class Execution {
   }
 
   get hasDetached(): boolean {
-    return this.#turn?.run.hasDetached ?? false;
+    return this.#turn?.run.detached.isUnderWay ?? false;
   }
 
   /** Resolves when no detached work is under way and the last turn has ended. */
   async settled(): Promise<void> {
-    await this.#turn?.run.settled();
+    await this.#turn?.run.detached.settled();
     await this.#turn?.end();
   }
 

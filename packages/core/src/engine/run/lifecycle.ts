@@ -10,9 +10,9 @@ import { childPath, isRootOf, parentOf } from '../../ledger/path.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
 import type { Session } from '../../session/session.ts';
 import type { StateSchema } from '../../session/state-types.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 import type { BodyEnd } from '../frame/invocation.ts';
 import { isPartOfLifecycle, type Lifecycle } from '../frame/lifecycle.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { invoke } from '../invoke/invoke.ts';
@@ -259,14 +259,14 @@ export function beginPostProcess(run: RunContext): void {
   const path = childPath(run.runId, postProcess.name);
   const { invocations } = run.ledger;
   const isOpen = invocations.byPath.has(path) && !hasOutcome(invocations, path);
-  if (!isOpen || occupancyOf(run.ledger).detached.has(path)) return;
+  if (!isOpen || inFlightOn(run.ledger).detached.has(path)) return;
   const slot = { path, runnable: postProcess, mode: 'dispatch' as const, begun: true };
-  run.detach(
+  run.detached.add(
     path,
     invoke(run, {
       ...slot,
-      scope: new CancelScope(run.detachedScope),
-      activity: run.detachedActivity,
+      scope: new CancelScope(run.detached.scope),
+      activity: run.detached.activity,
     }),
   );
 }

@@ -1,8 +1,8 @@
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
-import type { Parked } from '../frame/run-context.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
+import type { RunWait } from '../frame/run-release.ts';
 import { openDetached } from './detached-children.ts';
 import { firstExpiry } from './expiry.ts';
 import { isYieldRecorded } from './still-waiting.ts';
@@ -19,7 +19,7 @@ const mostLooks = 5;
  * Records that a run waits, and releases its session. Returns false when the run must have another
  * turn, because an item was posted meanwhile.
  */
-export async function releaseWaiting(turn: Turn, parked: Parked): Promise<boolean> {
+export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean> {
   const { run, inbox } = turn;
   const { app, ledger, runId } = run;
   const refusal = await tooManyWaiting(ledger, runId, app.waitingRunsPerUser);
@@ -28,35 +28,36 @@ export async function releaseWaiting(turn: Turn, parked: Parked): Promise<boolea
     ledger.append(refusal);
     return false;
   }
-  const yields = yieldDrafts(ledger, runId, parked);
+  const yields = yieldDrafts(ledger, runId, wait);
   // A run that waits as before has recorded its yields already.
   const drafts =
     ledger.lastSeq === turn.seqBefore && yields.every((draft) => isYieldRecorded(ledger, draft))
       ? []
       : yields;
   // Other processes continue the detached work when this process stops.
-  const isBusy = (run.hasDetached && !run.detachedRests) || occupancyOf(ledger).runs > 1;
+  const isBusy =
+    (run.detached.isUnderWay && !run.detached.isReleased) || inFlightOn(ledger).runs > 1;
   const wakeAt = isBusy ? app.clock.now() : firstExpiry(ledger);
   ledger.append(drafts, { wakeAt });
   await ledger.durable();
-  if (run.hasDetached) {
+  if (run.detached.isUnderWay) {
     await turn.watchDetached();
     return true;
   }
   await turn.end();
   // Detached work of another run goes on here and needs the session.
-  if (occupancyOf(ledger).runs > 1) return true;
+  if (inFlightOn(ledger).runs > 1) return true;
   const { released } = await ledger.release({ inboxSeq: inbox.seen });
   return released;
 }
 
 /** Makes the yields of a run that waits: of its waiting invocations and of its root. */
-function yieldDrafts(ledger: Ledger, runId: string, { leaves, closedFor }: Parked): EventDraft[] {
+function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWait): EventDraft[] {
   const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
   for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
   const root = lastRecord(ledger.invocations, runId)?.path ?? runId;
   if (!reasons.has(root))
-    reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
+    reasons.set(root, pausedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
   return [...reasons].map(([invocationId, reason]) => ({
     type: 'invocation_yield',
     by: 'runtime',
@@ -86,7 +87,7 @@ export async function releaseEnded(ledger: Ledger, runId: string, turn?: Turn): 
 /** Checks that a run had detached work, and that its root and this work have ended or wait. */
 function hasOnlyYielded({ phase, run }: Turn): boolean {
   const { ledger } = run;
-  if (!run.hadDetached) return false;
-  if (openDetached(ledger).length > 0 && !run.detachedRests) return false;
-  return hasOutcome(ledger.invocations, run.runId) || phase === 'waiting' || phase === 'detached';
+  if (!run.detached.wasAny) return false;
+  if (openDetached(ledger).length > 0 && !run.detached.isReleased) return false;
+  return hasOutcome(ledger.invocations, run.runId) || phase === 'yielded' || phase === 'detached';
 }

@@ -6,7 +6,7 @@ import type { StreamEvent } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
-import type { AppServices } from '../frame/run-context.ts';
+import type { AppServices } from '../frame/app-services.ts';
 import { assertMayBegin, assertSameRunnable, dataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd } from './execute-run.ts';
 import { followHolder, type OpenSession } from './follow-holder.ts';
@@ -115,7 +115,7 @@ export class RunStarter {
     try {
       // Not before the claim: another process may hold the session and stream its events.
       const onBegin = (): void => {
-        stopKeeping = this.#app.heed(run, session.ledger);
+        stopKeeping = this.#app.publishStream(run, session.ledger);
       };
       const end = await executeRun({ app: this.#app, session, request, sink, onBegin });
       this.#onEnd(end);

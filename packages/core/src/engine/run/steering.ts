@@ -4,7 +4,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
-import { occupancyOf } from '../frame/occupancy.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { RunControl, RunSink } from './run.ts';
 
@@ -31,7 +31,7 @@ export function listen(
   };
   const onSignal = (): void => cancel(messageOf(signal?.reason));
   const forgetters = [
-    ledger.onDraft((event) => run.count(event)),
+    ledger.onDraft((event) => run.budget.count(event)),
     ledger.onDurable((events) => {
       for (const event of events) sink.push(event);
     }),
@@ -64,13 +64,13 @@ export function reasonOf(failure: unknown): AbortReason {
  * Aborts the work that earlier turns and runs of this root dispatched and that is still under way.
  */
 export function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
-  for (const [path, { scope }] of occupancyOf(ledger).underWay)
+  for (const [path, { scope }] of inFlightOn(ledger).underWay)
     if (belongsTo(path, runId)) scope.abort(reason);
 }
 
 /** Waits until no work of an abandoned run is under way. */
 export async function workEnded({ ledger, runId }: RunContext): Promise<void> {
-  const { underWay } = occupancyOf(ledger);
+  const { underWay } = inFlightOn(ledger);
   await Promise.allSettled(
     [...underWay].filter(([path]) => belongsTo(path, runId)).map(([, { ended }]) => ended),
   );

@@ -3,8 +3,10 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
-import { type AppServices, RunContext } from '../frame/run-context.ts';
-import type { Surroundings } from '../frame/tracing.ts';
+import type { AppServices } from '../frame/app-services.ts';
+import { RunContext } from '../frame/run-context.ts';
+import type { Standstill } from '../frame/standstill.ts';
+import type { RunTracing } from '../frame/tracing.ts';
 import { rootInput } from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
 import { runBody } from './bodies.ts';
@@ -13,12 +15,12 @@ import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { assertAnswersUsable } from './inbox/unused-answers.ts';
 import { beginPostProcess, withLifecycle } from './lifecycle.ts';
-import { closeGateAfter, watchForRest } from './rest.ts';
 import { isRunOpen } from './root-run.ts';
 import type { RunSink } from './run.ts';
 import { noRunInput, type RunInput, takeRunInput } from './run-input.ts';
 import { limitsOfRun } from './run-limits.ts';
 import type { RunRequest } from './run-request.ts';
+import { pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting } from './still-waiting.ts';
 
@@ -32,33 +34,33 @@ export interface RunTask {
   readonly runnable: Runnable;
   /** The root when it is open already. */
   readonly open: InvocationRecord | undefined;
-  readonly surroundings: Surroundings | undefined;
+  readonly tracing: RunTracing | undefined;
   /** The last inbox item that was there before this process began with the run. */
   readonly postedBefore: number;
   /** True when an earlier turn has taken the input. */
   readonly isInputTaken: boolean;
-  /** True when the app was asked to stop before this turn. */
-  readonly isStopAsked: boolean;
-  /** Called when the app asks the run to stop. */
-  onStopAsked(): void;
+  /** True when the run was to be released before this turn. */
+  readonly isReleaseAsked: boolean;
+  /** Called when the app asks for the release of the run. */
+  onReleaseAsked(): void;
 }
 
 /**
- * The phase of a run in one turn.
+ * Phase of a run in one turn.
  * - `working`: its invocations go on, or the turn has ended with an outcome.
- * - `sliceOver`: its round or its slice of time is over, and it was released with work left.
- * - `waiting`: everything in its root waits, and the root was released.
- * - `detached`: its root was released, and only detached work goes on here.
+ * - `released`: it paused after its round or its slice of time, and has work left.
+ * - `yielded`: everything in its root waits.
+ * - `detached`: its root has yielded, and only detached work goes on here.
  */
-export type RunPhase = 'working' | 'sliceOver' | 'waiting' | 'detached';
+export type RunPhase = 'working' | 'detached' | Extract<Standstill, 'released' | 'yielded'>;
 
 /** The end of the work of a turn. */
 export type TurnEnd =
   | { readonly kind: 'outcome'; readonly record: InvocationRecord }
   /** The run waits as before, and a worker does not wake it. */
   | { readonly kind: 'unchanged' }
-  /** The root gave no outcome: the run waits, or it was stopped. */
-  | { readonly kind: 'yielded' };
+  /** The root gave no outcome: everything in it waits, or the run was stopped. */
+  | { readonly kind: 'released' };
 
 /** One turn of a run: it lasts until the run ends or everything in it waits. */
 export class Turn {
@@ -82,7 +84,7 @@ export class Turn {
       limits: limitsOfRun(ledger.events, runId, request.limits),
       onStep: request.onStep,
       runBody: withLifecycle(runBody, app.lifecycle),
-      surroundings: task.surroundings,
+      tracing: task.tracing,
       emit: (event) => sink.push(event),
       isHeard: () => sink.isHeard,
     });
@@ -97,8 +99,8 @@ export class Turn {
       () => this.#isReleasing,
     );
     this.#forget = this.#listen();
-    watchForRest(run);
-    closeGateAfter(run, request);
+    releaseWhenWaiting(run);
+    pauseAfter(run, request);
     const root = lastRecord(ledger.invocations, runId);
     if (request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause')
       run.gate.close('pause');
@@ -106,14 +108,14 @@ export class Turn {
 
   get phase(): RunPhase {
     if (this.#isDetached) return 'detached';
-    const { parked } = this.run;
-    if (parked === undefined) return 'working';
-    return parked.closedFor === 'round' || parked.closedFor === 'slice' ? 'sliceOver' : 'waiting';
+    const { wait } = this.run.release;
+    if (wait === undefined) return 'working';
+    return wait.pausedFor === 'round' || wait.pausedFor === 'slice' ? 'released' : 'yielded';
   }
 
   /** True when inbox items and expiries are left to the next turn. */
   get #isReleasing(): boolean {
-    return this.run.parked !== undefined || this.run.detachedRests;
+    return this.run.release.wait !== undefined || this.run.detached.isReleased;
   }
 
   #openInbox(): InboxReader {
@@ -132,22 +134,22 @@ export class Turn {
       },
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
-      late: () => this.#isDetached && app.takeUp(ledger.session),
+      late: () => this.#isDetached && app.resumeRun(ledger.session),
     });
   }
 
   #listen(): () => void {
-    const { onStopAsked, request, sink } = this.#task;
+    const { onReleaseAsked, request, sink } = this.#task;
     return listen(this.run, sink, request.signal, {
       poke: () => this.inbox.poke(),
       stop: () => {
-        onStopAsked();
-        this.#stop();
+        onReleaseAsked();
+        this.#release();
       },
     });
   }
 
-  #stop(): void {
+  #release(): void {
     this.run.abort(new AbortReason('stopped', 'The run was given back.'));
   }
 
@@ -163,7 +165,7 @@ export class Turn {
     await this.#expiry.start();
     inbox.start();
     applyEarlierCancel(run, open);
-    if (this.#task.isStopAsked) this.#stop();
+    if (this.#task.isReleaseAsked) this.#release();
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
       return { kind: 'unchanged' };
     if (open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
@@ -185,8 +187,8 @@ export class Turn {
     const record = await invoking;
     await ledger.durable();
     if (record !== undefined) beginPostProcess(run);
-    run.detachedActivity.rest();
-    return record === undefined ? { kind: 'yielded' } : { kind: 'outcome', record };
+    run.detached.activity.rest();
+    return record === undefined ? { kind: 'released' } : { kind: 'outcome', record };
   }
 
   #takeInput(): Promise<RunInput> {
@@ -210,19 +212,20 @@ export class Turn {
   }
 
   /**
-   * Keeps the session for detached work after the root was released. It calls `takeUp` of the app
+   * Keeps the session for detached work after the root was released. It calls `resumeRun` of the
+   * app
    * when something comes for the root.
    */
   async watchDetached(): Promise<void> {
     const { run } = this;
-    const { clock, takeUp } = this.#task.app;
+    const { clock, resumeRun } = this.#task.app;
     const { ledger } = run;
     this.#isDetached = true;
     this.#forget();
     await this.#expiry.stop();
     const at = firstExpiry(ledger);
     const cancelTimer =
-      at === null ? undefined : clock.setTimer(at - clock.now(), () => takeUp(ledger.session));
+      at === null ? undefined : clock.setTimer(at - clock.now(), () => resumeRun(ledger.session));
     const forgetFailure = ledger.onFailure((error) => run.abort(reasonOf(error)));
     this.#forget = () => {
       cancelTimer?.();

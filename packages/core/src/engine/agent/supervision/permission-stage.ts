@@ -16,7 +16,7 @@ export class PermissionStage implements CallStage {
 
   check({ tool, state }: SupervisedCall): CheckedCall | undefined {
     if (tool.requiresPermission.length === 0) return undefined;
-    const missing = missingPermissions(tool.requiresPermission, this.#frame.run.permissions);
+    const missing = missingPermissions(tool.requiresPermission, this.#frame.run.permissions.names);
     if (missing.length === 0) return undefined;
     const names = missing.join(', ');
     const result = toolResult.blocked(

@@ -100,6 +100,6 @@ function beginChild(
  * dispatched one the run's detached node.
  */
 function activityFor(mode: InvocationMode, { run, activity, ownerActivity }: BodyPlace): Activity {
-  if (mode === 'dispatch') return run.detachedActivity;
+  if (mode === 'dispatch') return run.detached.activity;
   return mode === 'spawn' ? (ownerActivity ?? activity()) : activity();
 }

@@ -3,7 +3,7 @@ import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts'
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { CallOptions, CallResult, SpawnHandle } from '../../../session/body-context.ts';
 import type { Runnable } from '../../../session/runnable.ts';
-import { occupancyOf } from '../../frame/occupancy.ts';
+import { inFlightOn } from '../../frame/in-flight.ts';
 import { inputNow } from '../input-contract.ts';
 import { outcomeSeq } from '../state/recorded-writes.ts';
 import type { BodyPlace } from './body-place.ts';
@@ -20,7 +20,7 @@ export function spawnChild<Output>(
   const { children } = work;
   const { place } = work.body;
   // The scope lies below the run and is tied to its owner, so that the child can be detached.
-  const scope = new CancelScope(place.run.detachedScope);
+  const scope = new CancelScope(place.run.detached.scope);
   const input = inputNow(runnable, options);
   const child = startChild(work, { mode: 'spawn', runnable, input, options, scope });
   child.ended.catch(() => undefined);
@@ -56,9 +56,9 @@ export function dispatchChild(
     runnable,
     input: inputNow(runnable, options),
     options,
-    scope: run.detachedScope,
+    scope: run.detached.scope,
   });
-  run.detach(path, ended);
+  run.detached.add(path, ended);
   return { invocationId: path };
 }
 
@@ -82,7 +82,7 @@ async function waitedFor(
   { run, activity: activityOfBody }: BodyPlace,
   { path, ended }: StartedChild,
 ): Promise<InvocationRecord | undefined> {
-  const activity = occupancyOf(run.ledger).underWay.get(path)?.activity;
+  const activity = inFlightOn(run.ledger).underWay.get(path)?.activity;
   const leave = activity?.attachTo(activityOfBody());
   // A child that came to rest earlier does not report it again by itself.
   activity?.rest();
@@ -97,8 +97,8 @@ async function waitedFor(
 function detach(place: BodyPlace, { path, ended }: StartedChild): void {
   const { run } = place;
   recordDetaching(place, path);
-  run.detach(path, ended);
-  occupancyOf(run.ledger).underWay.get(path)?.activity.moveTo(run.detachedActivity);
+  run.detached.add(path, ended);
+  inFlightOn(run.ledger).underWay.get(path)?.activity.moveTo(run.detached.activity);
 }
 
 function isDetached({ run }: BodyPlace, path: string): boolean {

@@ -3,7 +3,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import { postAnswer } from '../../../session/answer.ts';
 import { validateInput } from '../../../tools/validate.ts';
-import type { AppServices } from '../../frame/run-context.ts';
+import type { AppServices } from '../../frame/app-services.ts';
 
 /**
  * Posts a message to a waiting run as an answer when it fits. It fits when one call waits for input

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Activity } from './activity.ts';
 
 /** Invocation that this process is carrying out. */
-export interface UnderWay {
+export interface InFlightInvocation {
   readonly ended: Promise<InvocationRecord | undefined>;
   /** Scope of the slot, above that of the invocation. */
   readonly scope: CancelScope;
@@ -12,7 +12,7 @@ export interface UnderWay {
 }
 
 /** Work of this process on a ledger: one run at most, and dispatched children of earlier runs. */
-export interface Occupancy {
+export interface InFlightWork {
   /** Number of runs that have not released the ledger. */
   runs: number;
   /** Paths of the detached children: nothing waits for them. */
@@ -21,16 +21,16 @@ export interface Occupancy {
    * Invocations under way, by the path of the slot. A second caller of a slot joins the first:
    * nothing is carried out twice at once.
    */
-  readonly underWay: Map<string, UnderWay>;
+  readonly underWay: Map<string, InFlightInvocation>;
 }
 
-const occupancies = new WeakMap<Ledger, Occupancy>();
+const works = new WeakMap<Ledger, InFlightWork>();
 
-export function occupancyOf(ledger: Ledger): Occupancy {
-  let found = occupancies.get(ledger);
+export function inFlightOn(ledger: Ledger): InFlightWork {
+  let found = works.get(ledger);
   if (found === undefined) {
     found = { runs: 0, detached: new Set(), underWay: new Map() };
-    occupancies.set(ledger, found);
+    works.set(ledger, found);
   }
   return found;
 }

@@ -3,24 +3,25 @@ import type { RunContext } from '../frame/run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
 /**
- * Releases the run when everything in it waits for an answer or is held. Releases its detached work
+ * Releases the run when everything in it waits or is paused. Releases its detached work
  * when the root does not work and all detached work waits.
  */
-export function watchForRest(run: RunContext): void {
-  const { activity, detachedActivity } = run;
+export function releaseWhenWaiting(run: RunContext): void {
+  const { activity, detached } = run;
   let isScheduled = false;
   const look = (): void => {
     isScheduled = false;
-    if (!run.scope.aborted && activity.hasChildren && activity.isWaiting) run.park();
+    if (!run.scope.aborted && activity.hasChildren && activity.isWaiting)
+      run.release.becauseItWaits();
     // While the root works, answers for its detached work can be taken in here.
     const rootIsIdle = run.scope.aborted || !activity.hasChildren;
     if (
       rootIsIdle &&
-      !run.detachedScope.aborted &&
-      detachedActivity.hasChildren &&
-      detachedActivity.isWaiting
+      !detached.scope.aborted &&
+      detached.activity.hasChildren &&
+      detached.activity.isWaiting
     )
-      run.parkDetached();
+      detached.releaseBecauseItWaits();
   };
   const schedule = (): void => {
     if (isScheduled) return;
@@ -29,11 +30,11 @@ export function watchForRest(run: RunContext): void {
     run.ledger.ports.host.afterTurn(look);
   };
   activity.onRest = schedule;
-  detachedActivity.onRest = schedule;
+  detached.activity.onRest = schedule;
 }
 
-/** Limits a run to one round, or to the work that it can begin within a slice of time. */
-export function closeGateAfter(
+/** Pauses a run after one round, or after a slice of time: nothing new begins then. */
+export function pauseAfter(
   run: RunContext,
   { until, slice }: Pick<RunRequest, 'until' | 'slice'>,
 ): void {

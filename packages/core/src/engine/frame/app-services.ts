@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { StandIns } from '../../effects/stand-ins.ts';
+import type { StreamEvent } from '../../ledger/event.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Price } from '../../models/model.ts';
+import type { CompactionOptions } from '../../runnables/compaction-options.ts';
+import type { ErrorHandler, Hooks, Middleware } from '../../runnables/hooks.ts';
+import type { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
+import type { SupervisionOptions } from '../../supervision/options.ts';
+import type { Toolset } from '../../tools/toolset.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Registry } from './registry.ts';
+
+/** View of a run for code that forwards its stream events. */
+export interface StreamedRun {
+  /** Calls `listener` with each event. Returns a function that ends it. */
+  listen(listener: (event: StreamEvent) => void): () => void;
+  catch(onRejected: (error: unknown) => void): unknown;
+}
+
+/** Services that an app gives to all of its runs. */
+export interface AppServices {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+  readonly prices: Readonly<Record<string, Price>> | undefined;
+  /** Tools that every agent of the app has besides its own. */
+  readonly tools: Toolset;
+  /**
+   * True when the target of a handoff must be registered. Another process may then have to continue
+   * the run.
+   */
+  readonly strictNames: boolean;
+  /**
+   * Continues the waiting run of a session that this process still holds. It holds the session for
+   * a dispatched child.
+   */
+  readonly resumeRun: (session: string) => void;
+  /**
+   * Keeps the stream events of a run for the followers of its session. Returns a function that ends
+   * it.
+   */
+  readonly publishStream: (run: StreamedRun, ledger: Ledger) => () => void;
+  /** Number of runs of one user that may wait for answers at a time. */
+  readonly waitingRunsPerUser: number;
+  /** Supervision options of all agents of the app; the options of an agent itself come first. */
+  readonly supervision: SupervisionOptions | false | undefined;
+  readonly hooks: readonly Hooks[];
+  readonly middleware: readonly Middleware[];
+  readonly errorHandlers: readonly ErrorHandler[];
+  readonly compaction: CompactionOptions | false | undefined;
+  /** Permissions, among those that tools require, of every run of the app. */
+  readonly permissions: readonly string[];
+  /** Steps that happen around each run. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Circuit breakers: they count the failures of tools over all runs. */
+  readonly circuitBreakers: CircuitBreakers | undefined;
+  /** Replacements that tests use for models and tools. */
+  readonly standIns: StandIns | undefined;
+}
