@@ -25,7 +25,7 @@ import {
   signatureOf,
   textOfMessage,
 } from '../stream/ui-message/sent-message.ts';
-import { reportFailure } from './runs.ts';
+import { reportFailure } from './started-run.ts';
 
 const stream = {
   description: 'The answer, as a UI message stream of the AI SDK',

@@ -5,7 +5,7 @@ import { addRoute, defineRoute } from '../http/route.ts';
 import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
 import { startedRunSchema } from '../schemas/run.ts';
 import { messageSchema, reasonSchema } from '../schemas/session.ts';
-import { startedAnswer, withRoom } from './runs.ts';
+import { startedAnswer, withRoom } from './started-run.ts';
 
 const tag = 'Sessions';
 

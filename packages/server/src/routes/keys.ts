@@ -17,9 +17,7 @@ import {
 const tag = 'Keys';
 const permission = 'manage';
 
-/** The API keys of the caller's tenant. */
-export const addKeyRoutes: AddRoutes = (api, parts) => {
-  const keysOf = (principal: Principal): KeysInReach => new KeysInReach(parts, principal);
+const addListKeys: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -29,9 +27,12 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
     },
     async ({ principal }) => ({
       status: 200,
-      body: { keys: (await keysOf(principal).list()).map(shown) },
+      body: { keys: (await new KeysInReach(parts, principal).list()).map(shown) },
     }),
   );
+};
+
+const addCreateKey: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -59,7 +60,7 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
         ...(agents && { agents }),
         ...(expiresIn && { expiresIn }),
       };
-      const { key, credential } = await keysOf(input.principal).create(id, asked);
+      const { key, credential } = await new KeysInReach(parts, input.principal).create(id, asked);
       return {
         status: 201,
         body: { key: shown(key), credential },
@@ -67,6 +68,9 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
       };
     },
   );
+};
+
+const addRevokeKey: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -79,9 +83,12 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
     },
     async ({ params, principal }) => ({
       status: 200,
-      body: shown(await keysOf(principal).revoke(params.key)),
+      body: shown(await new KeysInReach(parts, principal).revoke(params.key)),
     }),
   );
+};
+
+const addRotateKey: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -108,10 +115,18 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
         ...(grace === undefined ? {} : { grace }),
         ...(expiresIn && { expiresIn }),
       };
-      const { key, credential } = await keysOf(principal).rotate(params.key, options);
+      const { key, credential } = await new KeysInReach(parts, principal).rotate(
+        params.key,
+        options,
+      );
       return { status: 200, body: { key: shown(key), credential } };
     },
   );
+};
+
+/** The API keys of the caller's tenant. */
+export const addKeyRoutes: AddRoutes = (api, parts) => {
+  for (const add of [addListKeys, addCreateKey, addRevokeKey, addRotateKey]) add(api, parts);
 };
 
 function shown({ roles, agents, ...key }: ApiKey) {

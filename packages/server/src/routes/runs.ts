@@ -1,22 +1,17 @@
 import type { z } from '@hono/zod-openapi';
-import { isAdjutantError, type JsonValue, type Run, type Runnable } from 'adjutant';
+import type { JsonValue, Runnable } from 'adjutant';
 import { unauthenticated } from '../access/authenticate.ts';
-import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { addressOf, reachableAgent, reachableSession, readReachable } from '../http/reachable.ts';
+import { reachableAgent, reachableSession, readReachable } from '../http/reachable.ts';
 import { addRoute, defineRoute, type Reply, type RouteInput } from '../http/route.ts';
 import { runsOf } from '../runs/known-runs.ts';
-import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest } from '../runs/run-view.ts';
-import type { RunOutline } from '../runs/session-runs.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import {
   newRunOfSessionSchema,
   newRunSchema,
-  type RunAnswer,
-  type RunOutlineAnswer,
   runPageSchema,
   runPathSchema,
   runQuerySchema,
@@ -27,8 +22,9 @@ import {
 } from '../schemas/run.ts';
 import { reasonSchema } from '../schemas/session.ts';
 import type { HeldPlace } from '../stream/open-streams.ts';
-import { streamRun } from '../stream/stream-response.ts';
+import { outlineAnswer, runAnswer } from './run-answer.ts';
 import { ownUser } from './sessions.ts';
+import { startedAnswer, withRoom } from './started-run.ts';
 
 const tag = 'Runs';
 
@@ -120,8 +116,7 @@ const cancelRun = defineRoute({
   },
 });
 
-/** Runs: started, listed, looked at, waited for and cancelled. */
-export const addRunRoutes: AddRoutes = (api, parts) => {
+const addStartRun: AddRoutes = (api, parts) => {
   addRoute(api, startRun, async (input) => {
     const { body } = input;
     const agent = reachableAgent(input, body.agent);
@@ -129,6 +124,9 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
       start(parts, input, { agent, session: await sessionFor(input, body), asked: body, place }),
     );
   });
+};
+
+const addStartRunInSession: AddRoutes = (api, parts) => {
   addRoute(api, startRunInSession, async (input) => {
     const { body } = input;
     const { id: session } = await reachableSession(input, input.params.session);
@@ -137,6 +135,9 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
       start(parts, input, { agent, session, asked: body, place }),
     );
   });
+};
+
+const addListRuns: AddRoutes = (api, parts) => {
   addRoute(api, listRuns, async (input) => {
     const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
     const { all } = await readReachable(input, input.params.session, ({ id }) =>
@@ -153,6 +154,9 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
       },
     };
   });
+};
+
+const addGetRun: AddRoutes = (api, parts) => {
   addRoute(api, getRun, async (input) => {
     const { app, params, query } = input;
     return readReachable(input, params.session, async ({ id: session }) => {
@@ -169,6 +173,9 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
       }
     });
   });
+};
+
+const addCancelRun: AddRoutes = (api, parts) => {
   addRoute(api, cancelRun, async (input) => {
     const { app, params, body, principal } = input;
     const { id: session } = await reachableSession(input, params.session);
@@ -187,6 +194,12 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
     }
     return { status: 202, body: await runAnswer(input, session, view) };
   });
+};
+
+/** Runs: started, listed, looked at, waited for and cancelled. */
+export const addRunRoutes: AddRoutes = (api, parts) => {
+  for (const add of [addStartRun, addStartRunInSession, addListRuns, addGetRun, addCancelRun])
+    add(api, parts);
 };
 
 /**
@@ -225,69 +238,6 @@ function start(
   });
   parts.metrics.runStarted(agent.name, run);
   return startedAnswer(parts, input, run, { runId, place });
-}
-
-/**
- * Answers with a run once what it was asked for is stored: with its stream, if the caller wants
- * that.
- */
-export async function startedAnswer(
-  parts: ServerParts,
-  input: AnyInput,
-  run: Run,
-  { runId, place }: { readonly runId?: string; readonly place: HeldPlace | undefined },
-): Promise<Reply<StartedRun> | Response> {
-  const { session, runId: id } = await run.accepted();
-  run.catch((error: unknown) => reportFailure(parts, input, error));
-  const asked = runId ?? id;
-  const home = addressOf(session);
-  const address = `${home}/runs/${encodeURIComponent(id)}`;
-  const headers = { location: `${home}/runs/${encodeURIComponent(asked)}` };
-  if (place !== undefined) return streamRun(parts, input, { session, run: id }, { headers, place });
-  const links = {
-    run: headers.location,
-    stream: `${address}/stream`,
-    cancel: `${address}/cancel`,
-    session: home,
-    events: `${home}/events`,
-  };
-  return { status: 202, body: { session, id, asked, status: 'accepted', links }, headers };
-}
-
-/**
- * Starts what may be answered with a stream: nothing is stored before the stream has a place.
- * @param make is given the place if the caller wants a stream
- */
-export async function withRoom<Made>(
-  { streams }: Pick<ServerParts, 'streams'>,
-  { principal, request }: Pick<AnyInput, 'principal' | 'request'>,
-  make: (place: HeldPlace | undefined) => Promise<Made>,
-): Promise<Made> {
-  return wantsStream(request) ? streams.holding(principal, make) : make(undefined);
-}
-
-function wantsStream({ headers }: Request): boolean {
-  return (headers.get('accept') ?? '').includes('text/event-stream');
-}
-
-/** Error codes of a run that ends here when another process goes on with it, or none can. */
-const goesOnElsewhere = ['run_stopped', 'session_deleted', 'ledger_conflict'];
-
-/**
- * Reports the fault that keeps an accepted run from being carried out here. It is no fault that
- * this process closes, or that another one has taken the run over.
- */
-export function reportFailure(
-  { options, closing }: ServerParts,
-  { requestId, request }: AnyInput,
-  error: unknown,
-): void {
-  if (closing.aborted || goesOnElsewhere.some((code) => isAdjutantError(error, code))) return;
-  options.onError(error, {
-    id: requestId,
-    method: request.method,
-    path: new URL(request.url).pathname,
-  });
 }
 
 interface Patience {
@@ -348,51 +298,4 @@ function cancellable({ outline }: RunView, run: string): string {
     `Run "${id}" has ended (${status}): there is nothing to cancel.`,
     { run: id, status },
   );
-}
-
-function outlineAnswer({
-  id,
-  agent,
-  kind,
-  status,
-  waitsFor,
-  error,
-  stopReason,
-  use,
-  startedAt,
-  endedAt,
-}: RunOutline): RunOutlineAnswer {
-  return {
-    id,
-    agent,
-    kind: kind as RunOutlineAnswer['kind'],
-    status,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(error === undefined ? {} : { error: { ...error } }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-    ...use,
-    startedAt,
-    ...(endedAt === undefined ? {} : { endedAt }),
-  };
-}
-
-async function runAnswer(
-  { app, params }: RouteInput<{ run: string }, unknown, unknown>,
-  session: string,
-  view: RunView,
-): Promise<RunAnswer> {
-  const { outline, requests, output: recorded } = view;
-  if (outline === undefined)
-    return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
-  const { output } = await withLargeValues(
-    { output: recorded },
-    { ledgers: ledgersOf(app), session },
-  );
-  const asked = requests as unknown as RunAnswer['requests'];
-  return {
-    ...outlineAnswer(outline),
-    session,
-    requests: asked,
-    ...(output === undefined ? {} : { output }),
-  };
 }

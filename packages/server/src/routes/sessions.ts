@@ -131,8 +131,7 @@ async function removeSession({ kept, replays }: ServerParts, input: Removing): P
   await kept.forget(app.tenant, params.session, principal.actor);
 }
 
-/** Sessions: made, listed, looked at, deleted and forked. */
-export const addSessionRoutes: AddRoutes = (api, parts) => {
+const addCreateSession: AddRoutes = (api, parts) => {
   addRoute(api, createSession, async (input) => {
     const { body } = input;
     assertMayName(input, body);
@@ -154,6 +153,9 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     }
     return made(input, id);
   });
+};
+
+const addListSessions: AddRoutes = (api) => {
   addRoute(api, listSessions, async (input) => {
     const { sessions, cursor } = await reachablePage(input, input.query);
     return {
@@ -161,6 +163,9 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
       body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) },
     };
   });
+};
+
+const addGetSession: AddRoutes = (api) => {
   addRoute(api, getSession, async (input) => {
     const listing = await reachableSession(input, input.params.session);
     const waiting = await input.app.requests.list({
@@ -170,10 +175,16 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     });
     return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
   });
+};
+
+const addDeleteSession: AddRoutes = (api, parts) => {
   addRoute(api, deleteSession, async (input) => {
     await removeSession(parts, input);
     return input.context.body(null, 204);
   });
+};
+
+const addForkSession: AddRoutes = (api, parts) => {
   addRoute(api, forkSession, async (input) => {
     const { app, body } = input;
     assertMayName(input, body);
@@ -192,6 +203,18 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     }
     return made(input, id);
   });
+};
+
+/** Sessions: made, listed, looked at, deleted and forked. */
+export const addSessionRoutes: AddRoutes = (api, parts) => {
+  for (const add of [
+    addCreateSession,
+    addListSessions,
+    addGetSession,
+    addDeleteSession,
+    addForkSession,
+  ])
+    add(api, parts);
 };
 
 /**

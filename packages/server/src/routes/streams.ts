@@ -33,9 +33,7 @@ const resuming =
   'A client that lost the connection goes on with the id of its last event, at any age and ' +
   'at any process of the server.';
 
-/** The streams of sessions and runs. */
-export const addStreamRoutes: AddRoutes = (api, parts) => {
-  parts.app.streams.keep();
+const addStreamSession: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -66,6 +64,9 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       });
     },
   );
+};
+
+const addStreamRun: AddRoutes = (api, parts) => {
   addRoute(
     api,
     {
@@ -101,4 +102,10 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       });
     },
   );
+};
+
+/** The streams of sessions and runs. */
+export const addStreamRoutes: AddRoutes = (api, parts) => {
+  parts.app.streams.keep();
+  for (const add of [addStreamSession, addStreamRun]) add(api, parts);
 };
