@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { describeFailure, exitCodeOf, exitCodes } from './failure.ts';
-import type { Host } from './host.ts';
-import { Interruption } from './interruption.ts';
+import type { Host } from './host/host.ts';
+import { Interruption } from './host/interruption.ts';
 import { failureRecord, jsonLine } from './output/json-output.ts';
 import { plainLine } from './output/plain-text.ts';
 import { styleFor } from './output/style.ts';
@@ -16,9 +16,10 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   const interruption = new Interruption(host.signals);
   interruption.listen();
   try {
-    const program = buildProgram(host, interruption, (code) => {
+    const onExitCode = (code: number): void => {
       exitCode = code;
-    });
+    };
+    const program = buildProgram({ host, interruption, onExitCode });
     await program.parseAsync(withCommand(args, host), { from: 'user' });
     return exitCode;
   } catch (error) {

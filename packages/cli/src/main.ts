@@ -20,6 +20,6 @@ async function start(): Promise<void> {
   // then starts in half the time.
   enableCompileCache();
   const { runCli } = await import('./cli.ts');
-  const { processHost } = await import('./host.ts');
+  const { processHost } = await import('./host/host.ts');
   process.exitCode = await runCli(process.argv.slice(2), processHost());
 }

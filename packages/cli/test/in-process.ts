@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { systemClock } from 'adjutant/ports';
 import { forbidRealModels } from 'adjutant/testing';
 import { runCli } from '../src/cli.ts';
-import type { Host, OutputStream } from '../src/host.ts';
+import type { Host, OutputStream } from '../src/host/host.ts';
 
 // `require` loads it without Vitest.
 const { importNatively } = createRequire(import.meta.url)(

@@ -6,9 +6,9 @@ import type {
   SessionListing,
   SessionQuery,
 } from 'adjutant';
-import type { AgentOptions, StoreOptions } from '../app.ts';
-import type { RunContext } from '../commands/carry-out.ts';
-import type { SourceOptions } from '../ledger-source.ts';
+import type { RunContext } from '../actions/carry-out.ts';
+import type { AgentOptions, StoreOptions } from '../app/app.ts';
+import type { SourceOptions } from '../modules/ledger-source.ts';
 import type { ServerFlags } from './server-flags.ts';
 
 export type AccessOptions = AgentOptions & SourceOptions & ServerFlags;

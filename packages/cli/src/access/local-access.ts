@@ -5,18 +5,18 @@ import {
   type Runtime,
   type Session,
 } from 'adjutant';
-import { assistantName } from '../agent.ts';
+import type { RunContext } from '../actions/carry-out.ts';
+import { assistantName } from '../app/agent.ts';
 import {
   existingSession,
   noSessions,
   openExistingLedgers,
   openLedgers,
   type StoreOptions,
-} from '../app.ts';
-import type { RunContext } from '../commands/carry-out.ts';
+} from '../app/app.ts';
+import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { holderNow, openRunOf, whyNotHere } from '../open-run.ts';
+import type { Host } from '../host/host.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type {
   AccessOptions,
@@ -46,7 +46,7 @@ export class LocalAccess implements AppAccess {
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {
-    const { withReader } = await import('../ledger-source.ts');
+    const { withReader } = await import('../modules/ledger-source.ts');
     return withReader(this.#host, this.#options, async (app) => ({
       sessions: (await app?.sessions.list(filter))?.sessions ?? [],
       nothing: app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })),
@@ -63,7 +63,7 @@ export class LocalAccess implements AppAccess {
   }
 
   async show(id: string | undefined, { text, unreadable }: SessionView): Promise<string> {
-    const { withReader } = await import('../ledger-source.ts');
+    const { withReader } = await import('../modules/ledger-source.ts');
     return withReader(this.#host, this.#options, async (app, ownStore) => {
       if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
       const looking = { ...this.#options, app: app.app, onlyLook: true };

@@ -1,12 +1,12 @@
 import type { RequestAnswer, RequestEntry, Runtime } from 'adjutant';
-import { type AgentApp, openAgentApp, openExistingLedgers } from '../app.ts';
-import { carryOut, commandLine } from '../commands/carry-out.ts';
+import { carryOut, commandLine } from '../actions/carry-out.ts';
+import { type AgentApp, openAgentApp, openExistingLedgers } from '../app/app.ts';
+import { holderNow, whyNotHere } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { holderNow, whyNotHere } from '../open-run.ts';
+import type { Host } from '../host/host.ts';
+import { readableStorePath } from '../host/store-location.ts';
 import { sayAnswered } from '../output/answered.ts';
 import { notice } from '../output/notice.ts';
-import { readableStorePath } from '../store-location.ts';
 import type { AnswerContext } from './app-access.ts';
 
 type AnswerOptions = AnswerContext['options'];

@@ -1,9 +1,9 @@
 import { isAdjutantError, type Session } from 'adjutant';
-import { existingSession, openAgentApp, rememberAskBefore } from '../app.ts';
-import { carryOut, commandLine, type RunContext } from '../commands/carry-out.ts';
+import { carryOut, commandLine, type RunContext } from '../actions/carry-out.ts';
+import { existingSession, openAgentApp, rememberAskBefore } from '../app/app.ts';
 import { UsageError } from '../failure.ts';
+import { readableStorePath } from '../host/store-location.ts';
 import { notice } from '../output/notice.ts';
-import { readableStorePath } from '../store-location.ts';
 
 /** Runs the agent of the command line on a goal. */
 export async function runLocally(

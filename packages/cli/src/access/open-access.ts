@@ -1,4 +1,4 @@
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import type { AccessOptions, AppAccess } from './app-access.ts';
 import { isRemote } from './server-flags.ts';
 

@@ -1,5 +1,5 @@
 import { type AdjutantClient, client } from '@adjutant/server/client';
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import type { RemoteOptions, ServerFlags } from './server-flags.ts';
 
 /**

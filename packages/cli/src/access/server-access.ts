@@ -1,8 +1,8 @@
 import type { AdjutantClient, ServerSession } from '@adjutant/server/client';
 import type { RequestAnswer, RequestEntry, SessionListing } from 'adjutant';
-import type { RunContext } from '../commands/carry-out.ts';
+import type { RunContext } from '../actions/carry-out.ts';
 import { UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type {
   AccessOptions,

@@ -1,7 +1,7 @@
 import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
 import type { Event } from 'adjutant';
-import { assistantName } from '../agent.ts';
-import type { RunContext } from '../commands/carry-out.ts';
+import type { RunContext } from '../actions/carry-out.ts';
+import { assistantName } from '../app/agent.ts';
 import { UsageError } from '../failure.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions, ServerFlags } from './server-flags.ts';

@@ -1,6 +1,6 @@
 import type { AdjutantClient } from '@adjutant/server/client';
 import { type Event, isDurable, type Session } from 'adjutant';
-import { commandLine, type RunContext, reportRun, runOutput } from '../commands/carry-out.ts';
+import { commandLine, type RunContext, reportRun, runOutput } from '../actions/carry-out.ts';
 import { exitCodes } from '../failure.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';

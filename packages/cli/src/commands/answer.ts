@@ -1,38 +1,34 @@
-import type { JsonValue, RequestAnswer } from 'adjutant';
-import type { AnswerContext } from '../access/app-access.ts';
-import { openAccess } from '../access/open-access.ts';
-import type { ServerFlags } from '../access/server-flags.ts';
-import type { AgentOptions } from '../app.ts';
-import { UsageError } from '../failure.ts';
+import { Option } from 'commander';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { type AnswerFlags, answerCommand, answerDetails } from '../grammar/answer-command.ts';
 
-export interface AnswerOptions extends AgentOptions, ServerFlags {
-  readonly json?: boolean;
-  /** True when the run is continued here after the answer. */
-  readonly continue: boolean;
+const decisions = ['answer', 'succeeded', 'retry', 'report', 'continue'] as const;
+
+interface DecisionFlags extends AnswerFlags {
+  readonly decision: (typeof decisions)[number];
 }
 
-/**
- * `adjutant approve|reject|edit|answer <id>`: answers a request, and continues its run unless
- * another process works on it.
- */
-export async function answerRequest(
-  context: AnswerContext,
-  requestId: string,
-  answer: RequestAnswer,
-): Promise<number> {
-  const access = await openAccess(context.host, context.options);
-  return access.answer(context, requestId, answer);
-}
-
-/** Reads a value that was given as JSON on the command line. @throws UsageError */
-export function givenJson(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw new UsageError({
-      reason:
-        `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: ` +
-        `'{"name":"value"}'.`,
+/** Adds `adjutant answer`. */
+export const addAnswerCommand: AddCommand = (program, parts) => {
+  answerCommand(
+    program,
+    'answer',
+    'give what a run waits for: input, a result, what became of a call; and continue the run',
+  )
+    .argument('[value]', 'the input or the result, as JSON')
+    .addOption(
+      new Option('--decision <decision>', 'one of the options of the request')
+        .choices(decisions)
+        .default('answer'),
+    )
+    .action(async (id: string, value: string | undefined, flags: DecisionFlags) => {
+      const { reason, by, decision, ...options } = flags;
+      const { answerRequest, givenJson } = await import('../actions/answer.ts');
+      const answer = {
+        decision,
+        ...(value === undefined ? {} : { input: givenJson(value) }),
+        ...answerDetails({ reason, by }),
+      };
+      parts.onExitCode(await answerRequest({ ...parts, options }, id, answer));
     });
-  }
-}
+};

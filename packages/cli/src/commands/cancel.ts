@@ -1,23 +1,18 @@
-import { openAccess } from '../access/open-access.ts';
-import type { ServerFlags } from '../access/server-flags.ts';
-import type { StoreOptions } from '../app.ts';
-import { exitCodes } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { jsonLine } from '../output/json-output.ts';
+import type { CancelOptions } from '../actions/cancel.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
+import { notEmpty, sessionId } from '../grammar/option-values.ts';
 
-export interface CancelOptions extends StoreOptions, ServerFlags {
-  readonly reason?: string;
-  readonly json?: boolean;
-}
-
-/** `adjutant cancel <session>`: ends the open run of a session, in any process. */
-export async function cancelSession(
-  host: Host,
-  session: string,
-  { reason, json, ...options }: CancelOptions,
-): Promise<number> {
-  const access = await openAccess(host, options);
-  const { status, text } = await access.cancel(session, reason);
-  host.stdout.write(json ? jsonLine({ type: 'cancel', session, status }) : `${text}\n`);
-  return exitCodes.ok;
-}
+/** Adds `adjutant cancel`. */
+export const addCancelCommand: AddCommand = (program, { host, onExitCode }) => {
+  withServer(
+    ledgerCommand(program, 'cancel', 'end the run that a session has open, whoever works on it'),
+  )
+    .argument('<session>', 'id of the session', sessionId)
+    .option('--reason <text>', 'why', notEmpty)
+    .option('--json', 'print a line of JSON')
+    .action(async (session: string, options: CancelOptions) => {
+      const { cancelSession } = await import('../actions/cancel.ts');
+      onExitCode(await cancelSession(host, session, options));
+    });
+};

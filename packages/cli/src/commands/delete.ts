@@ -1,28 +1,15 @@
-import { openExistingLedgers, type StoreOptions } from '../app.ts';
-import { exitCodes } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { plainLine } from '../output/plain-text.ts';
+import type { DeleteCommandOptions } from '../actions/delete.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
+import { sessionId } from '../grammar/option-values.ts';
 
-export interface DeleteCommandOptions extends StoreOptions {
-  /** True when forks of the session, and everything that they share, are deleted too. */
-  readonly withForks?: boolean;
-}
-
-/** `adjutant delete <session>`: removes a session for good. */
-export async function deleteSession(
-  host: Host,
-  id: string,
-  options: DeleteCommandOptions,
-): Promise<number> {
-  const app = openExistingLedgers(host, options);
-  try {
-    await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
-    host.stdout.write(
-      `Session ${plainLine(id)} is ` +
-        `deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
-    );
-    return exitCodes.ok;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
-}
+/** Adds `adjutant delete`. */
+export const addDeleteCommand: AddCommand = (program, { host, onExitCode }) => {
+  ledgerCommand(program, 'delete', 'remove a session for good')
+    .argument('<session>', 'id of the session', sessionId)
+    .option('--with-forks', 'its forks, too, and all that they share')
+    .action(async (session: string, options: DeleteCommandOptions) => {
+      const { deleteSession } = await import('../actions/delete.ts');
+      onExitCode(await deleteSession(host, session, options));
+    });
+};

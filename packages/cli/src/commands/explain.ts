@@ -1,38 +1,22 @@
-import type { Session } from 'adjutant';
-import { explain } from 'adjutant/views';
-import type { Host } from '../host.ts';
-import type { SourceOptions } from '../ledger-source.ts';
-import { decisionTexts } from '../output/decision-lines.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { styleFor } from '../output/style.ts';
-import { firstEvents, headOf, lookAt } from './show.ts';
+import type { ExplainCommandOptions } from '../actions/explain.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { sessionId, wholeNumber } from '../grammar/option-values.ts';
 
-export interface ExplainCommandOptions extends SourceOptions {
-  /** Last event that is considered, as its `seq`. Later events are left out. */
-  readonly at?: number;
-  readonly json?: boolean;
-}
-
-/**
- * `adjutant explain [session]`: shows the decisions of a session, with their reasons and
- * alternatives. Writes nothing to the session.
- */
-export function explainSession(
-  host: Host,
-  id: string | undefined,
-  options: ExplainCommandOptions,
-): Promise<number> {
-  return lookAt(host, id, options, (session) => explained(host, session, options));
-}
-
-function explained(
-  host: Host,
-  session: Session,
-  { at, json = false }: ExplainCommandOptions,
-): string {
-  const { length } = firstEvents(session, at);
-  const decisions = explain(session, { upTo: length });
-  if (json) return decisions.map(jsonLine).join('');
-  const head = headOf(styleFor(host.stdout), session, length);
-  return `${[head, '', ...decisionTexts(decisions)].join('\n')}\n`;
-}
+/** Adds `adjutant explain`. */
+export const addExplainCommand: AddCommand = (program, { host, onExitCode }) => {
+  withServer(
+    configuredCommand(
+      program,
+      'explain',
+      'tell what was decided in a session, why, and what else was considered',
+    ),
+  )
+    .argument('[session]', 'id of the session (default: the newest)', sessionId)
+    .option('--at <seq>', 'only the events up to this one', wholeNumber)
+    .option('--json', 'print each decision as a line of JSON')
+    .action(async (session: string | undefined, options: ExplainCommandOptions) => {
+      const { explainSession } = await import('../actions/explain.ts');
+      onExitCode(await explainSession(host, session, options));
+    });
+};

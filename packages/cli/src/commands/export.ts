@@ -1,113 +1,31 @@
-import { resolve } from 'node:path';
-import { isAdjutantError } from 'adjutant';
-import { exitCodes, UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { type SourceOptions, withLedgers } from '../ledger-source.ts';
-import { formatCount } from '../output/format.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { notice } from '../output/notice.ts';
-import { plainLine } from '../output/plain-text.ts';
+import type { ExportCommandOptions } from '../actions/export.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { configuredCommand } from '../grammar/option-groups.ts';
+import { gatheredTexts, notEmpty, sessionId } from '../grammar/option-values.ts';
 
-export interface ExportCommandOptions extends SourceOptions {
-  /** Path of the file to write. @default standard output */
-  readonly output?: string;
-  /** Keys, or paths of keys, whose values are removed besides secrets. */
-  readonly redact?: readonly string[];
-  /** Regular expressions for the parts of texts that are removed. */
-  readonly redactPattern?: readonly string[];
-  readonly json?: boolean;
-}
-
-/** `adjutant export <session>`: writes a ledger file, without secrets and chosen fields. */
-export function exportSession(
-  host: Host,
-  id: string,
-  options: ExportCommandOptions,
-): Promise<number> {
-  if (options.json === true && options.output === undefined) {
-    throw new UsageError({
-      reason:
-        '--json says what was written to a file: name the file with -o. Without it the ' +
-        'ledger itself, which is JSON, is printed.',
+/** Adds `adjutant export`. */
+export const addExportCommand: AddCommand = (program, { host, onExitCode }) => {
+  configuredCommand(
+    program,
+    'export',
+    'write the ledger of a session to a file, without secrets, to be kept and replayed',
+  )
+    .argument('<session>', 'id of the session', sessionId)
+    .option('-o, --output <file>', 'file to write (default: standard output)', notEmpty)
+    .option(
+      '--redact <field>',
+      'also take out what stands under this key, such as email or customer.email; may be ' +
+        'given again',
+      gatheredTexts,
+    )
+    .option(
+      '--redact-pattern <regex>',
+      'also take out what this regular expression finds in texts; may be given again',
+      gatheredTexts,
+    )
+    .option('--json', 'print a line of JSON about what was written')
+    .action(async (session: string, options: ExportCommandOptions) => {
+      const { exportSession } = await import('../actions/export.ts');
+      onExitCode(await exportSession(host, session, options));
     });
-  }
-  const patterns = (options.redactPattern ?? []).map(patternOf);
-  return withLedgers(host, options, async ({ session, replaying }) => {
-    const redact = { fields: options.redact ?? [], patterns };
-    const file = await replaying.exportLedger(await session(id), { redact }).catch(throwInFlags);
-    const { output } = options;
-    const record = {
-      type: 'export',
-      session: id,
-      events: file.events.length,
-      removed: file.redaction.removed,
-    };
-    const says =
-      `${plainLine(id)}: ` +
-      `${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
-    if (output === undefined) {
-      host.stdout.write(replaying.ledgerFileText(file));
-      notice(host, says);
-      return exitCodes.ok;
-    }
-    const path = resolve(host.cwd, output);
-    await writeFile(() => replaying.writeLedgerFile(path, file), path);
-    host.stdout.write(
-      options.json === true
-        ? jsonLine({ ...record, file: path })
-        : `${says}, written to ${plainLine(path)}\n`,
-    );
-    return exitCodes.ok;
-  });
-}
-
-/** Returns the pattern for `/source/flags`, or for a source alone. @throws UsageError */
-function patternOf(text: string): RegExp {
-  const [, source = text, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
-  try {
-    return new RegExp(source, flags);
-  } catch (error) {
-    throw new UsageError({ reason: `--redact-pattern ${text}: ${(error as Error).message}.` });
-  }
-}
-
-/** Throws the error for invalid rules, in the words of the command line. @throws UsageError */
-function throwInFlags(error: unknown): never {
-  if (!isAdjutantError(error, 'invalid_option')) throw error;
-  const reason = String(error.data['reason'])
-    .replace('`fields`', '--redact')
-    .replace('`patterns`', '--redact-pattern');
-  throw new UsageError({ reason: `${reason}.` });
-}
-
-function removedText(removed: Readonly<Record<string, number>>): string {
-  const counts = Object.entries(removed);
-  if (counts.length === 0) return ', nothing was taken out';
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return (
-    `, ${formatCount(total, 'value')} taken out ` +
-    `(${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`
-  );
-}
-
-/**
- * Text that names the `--redact` rules without a match. A misspelt rule would leave in the file the
- * values that it should remove.
- */
-function idleText(
-  { redact = [] }: ExportCommandOptions,
-  removed: Readonly<Record<string, number>>,
-): string {
-  const idle = redact.filter((field) => !Object.hasOwn(removed, `field ${field}`));
-  return idle.length === 0 ? '' : `; nothing more by --redact ${idle.map(plainLine).join(', ')}`;
-}
-
-async function writeFile(write: () => Promise<void>, path: string): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new UsageError({ reason: `-o ${path} cannot be written: ${(error as Error).message}.` });
-  }
-}
+};

@@ -1,41 +1,21 @@
-import { openExistingLedgers, type StoreOptions } from '../app.ts';
-import { exitCodes } from '../failure.ts';
-import type { Host } from '../host.ts';
-import { openRunOf } from '../open-run.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { plainLine } from '../output/plain-text.ts';
-import { styleFor } from '../output/style.ts';
-import { commandLine } from './carry-out.ts';
+import type { ForkCommandOptions } from '../actions/fork.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
+import { sessionId, wholeNumber } from '../grammar/option-values.ts';
 
-export interface ForkCommandOptions extends StoreOptions {
-  /** Last event of the fork, as its `seq`. */
-  readonly at: number;
-  readonly id?: string;
-  readonly json?: boolean;
-}
-
-/** `adjutant fork <session> --at <seq>`: makes a new session with the events up to that one. */
-export async function forkSession(
-  host: Host,
-  from: string,
-  { at, id, json, ...options }: ForkCommandOptions,
-): Promise<number> {
-  const app = openExistingLedgers(host, options);
-  try {
-    const fork = await app.sessions.fork(from, { at, ...(id === undefined ? {} : { id }) });
-    await fork.flush();
-    if (json) {
-      host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
-      return exitCodes.ok;
-    }
-    const next =
-      openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
-    host.stdout.write(
-      `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
-        `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
-    );
-    return exitCodes.ok;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
-}
+/** Adds `adjutant fork`. */
+export const addForkCommand: AddCommand = (program, { host, onExitCode }) => {
+  ledgerCommand(program, 'fork', 'make a session that goes its own way from a place in another one')
+    .argument('<session>', 'id of the session', sessionId)
+    .requiredOption(
+      '--at <seq>',
+      'the last event that the fork has, as show --events numbers them',
+      wholeNumber,
+    )
+    .option('--id <id>', 'id of the fork (default: a new one)', sessionId)
+    .option('--json', 'print a line of JSON')
+    .action(async (session: string, options: ForkCommandOptions) => {
+      const { forkSession } = await import('../actions/fork.ts');
+      onExitCode(await forkSession(host, session, options));
+    });
+};

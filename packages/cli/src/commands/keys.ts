@@ -1,217 +1,119 @@
-import {
-  type ApiKey,
-  type ApiKeys,
-  apiKeys,
-  type IssuedApiKey,
-  type NewApiKey,
-  type Role,
-} from '@adjutant/server';
-import { type Runtime, runtime } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
-import { exitCodes, UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
-import type { SourceOptions } from '../ledger-source.ts';
-import { loadApp, shownName } from '../load-module.ts';
-import { formatTime } from '../output/format.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { notice } from '../output/notice.ts';
-import { plainLine } from '../output/plain-text.ts';
-import { styleFor } from '../output/style.ts';
-import { tableLines } from '../output/table.ts';
-import { readableStorePath, writableStorePath } from '../store-location.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import type {
+  CreateKeyOptions,
+  KeysOptions,
+  ListKeysOptions,
+  RotateKeyOptions,
+} from '../actions/keys.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { configuredCommand } from '../grammar/option-groups.ts';
+import { gathered, notEmpty } from '../grammar/option-values.ts';
 
-export interface KeysOptions extends SourceOptions {
-  readonly json?: boolean;
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  y: 31_536_000_000,
+};
+
+/** Adds `adjutant keys`, with its commands for the API keys of a server. */
+export const addKeysCommand: AddCommand = (program, parts) => {
+  const keys = program
+    .command('keys')
+    .description('make, list and revoke the API keys that a server accepts (adjutant serve)');
+  keys.action(() => keys.outputHelp());
+  for (const add of [addCreate, addList, addRevoke, addRotate]) add(keys, parts);
+};
+
+const addCreate: AddCommand = (keys, { host, onExitCode }) => {
+  configuredCommand(keys, 'create', 'make a key, and print it: it is never shown again')
+    .requiredOption('--name <text>', 'what it is for', notEmpty)
+    .addOption(
+      new Option('--role <role>', 'what it may do; may be given again')
+        .choices(['viewer', 'auditor', 'operator', 'admin'])
+        .argParser(role)
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--tenant <name>',
+      'whose sessions are in its reach (default: the tenant of the app)',
+      notEmpty,
+    )
+    .option('--user <id>', 'only sessions of this user are in its reach', notEmpty)
+    .option('--agent <name>', 'only this agent is in its reach; may be given again', gathered)
+    .option(
+      '--expires <duration>',
+      'how long it is accepted, such as 12h, 30d or 1y (default: 365d)',
+      duration,
+    )
+    .option('--json', 'print the key and what is known of it as a line of JSON')
+    .action(async (options: CreateKeyOptions) => {
+      const { createKey } = await import('../actions/keys.ts');
+      onExitCode(await createKey(host, options));
+    });
+};
+
+const addList: AddCommand = (keys, { host, onExitCode }) => {
+  configuredCommand(keys, 'list', 'list the keys, newest first')
+    .option('--tenant <name>', 'only those of this tenant', notEmpty)
+    .option('--json', 'print each key as a line of JSON')
+    .action(async (options: ListKeysOptions) => {
+      const { listKeys } = await import('../actions/keys.ts');
+      onExitCode(await listKeys(host, options));
+    });
+};
+
+const addRevoke: AddCommand = (keys, { host, onExitCode }) => {
+  configuredCommand(keys, 'revoke', 'end a key for good, in all servers, with their next request')
+    .argument('<id>', 'id of the key: the part between the underscores', notEmpty)
+    .option('--json', 'print a line of JSON')
+    .action(async (id: string, options: KeysOptions) => {
+      const { revokeKey } = await import('../actions/keys.ts');
+      onExitCode(await revokeKey(host, id, options));
+    });
+};
+
+const addRotate: AddCommand = (keys, { host, onExitCode }) => {
+  configuredCommand(
+    keys,
+    'rotate',
+    'give a key a new secret, and print it; the one before is accepted for a while',
+  )
+    .argument('<id>', 'id of the key: the part between the underscores', notEmpty)
+    .option(
+      '--grace <duration>',
+      'how long the secret before is accepted, such as 1h or 0s (default: 24h)',
+      duration,
+    )
+    .option(
+      '--expires <duration>',
+      'how long the key is accepted, such as 12h, 30d or 1y (default: 365d)',
+      duration,
+    )
+    .option('--json', 'print the key and what is known of it as a line of JSON')
+    .action(async (id: string, options: RotateKeyOptions) => {
+      const { rotateKey } = await import('../actions/keys.ts');
+      onExitCode(await rotateKey(host, id, options));
+    });
+};
+
+const roles = ['viewer', 'auditor', 'operator', 'admin'];
+
+function role(value: string, before: readonly string[] = []): readonly string[] {
+  if (!roles.includes(value))
+    throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
+  return [...before, value];
 }
 
-export interface CreateKeyOptions extends KeysOptions {
-  readonly name: string;
-  readonly role: readonly string[];
-  readonly tenant?: string;
-  readonly user?: string;
-  readonly agent?: readonly string[];
-  /** Milliseconds until the key expires. */
-  readonly expires?: number;
-}
-
-export interface ListKeysOptions extends KeysOptions {
-  readonly tenant?: string;
-}
-
-export interface RotateKeyOptions extends KeysOptions {
-  /** Milliseconds for which the previous secret is still accepted. */
-  readonly grace?: number;
-  /** Milliseconds until the key expires. */
-  readonly expires?: number;
-}
-
-/** `adjutant keys create`: makes an API key and shows its credential. */
-export function createKey(host: Host, options: CreateKeyOptions): Promise<number> {
-  return withKeys(host, options, 'make', async (keys) => {
-    const { name, role, tenant, user, agent, expires } = options;
-    const asked: NewApiKey = {
-      ...{ name, roles: role as readonly Role[] },
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(user === undefined ? {} : { user }),
-      ...(agent === undefined ? {} : { agents: agent }),
-      ...(expires === undefined ? {} : { expiresIn: expires }),
-    };
-    showIssued(host, options, await keys.create(asked));
-  });
-}
-
-/** `adjutant keys list`: lists the API keys. */
-export function listKeys(host: Host, options: ListKeysOptions): Promise<number> {
-  return withKeys(host, options, 'look', async (keys) => {
-    const found = await keys.list(options.tenant === undefined ? {} : { tenant: options.tenant });
-    if (options.json) for (const key of found) host.stdout.write(jsonLine(key));
-    else if (found.length === 0)
-      host.stdout.write(
-        'There are no API keys. Make one: adjutant keys create --name ci --role operator\n',
-      );
-    else showTable(host, found);
-  });
-}
-
-/** `adjutant keys revoke <id>`: revokes an API key. */
-export function revokeKey(host: Host, id: string, options: KeysOptions): Promise<number> {
-  return withKeys(host, options, 'change', async (keys) => {
-    const key = await keys.revoke(id);
-    host.stdout.write(
-      options.json
-        ? jsonLine(key)
-        : `The API key ${plainLine(key.id)} (${plainLine(key.name)}) is revoked. No server ` +
-            `accepts it any more.\n`,
+/** Returns the milliseconds of a duration such as `30d`. */
+function duration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
+  const ms = unitMs[unit];
+  if (ms === undefined)
+    throw new InvalidArgumentError(
+      'It must be a number with a unit: s, m, h, d, w or y, such as 30d.',
     );
-  });
-}
-
-/** `adjutant keys rotate <id>`: gives an API key a new secret. */
-export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
-  return withKeys(host, options, 'change', async (keys) => {
-    const { grace, expires } = options;
-    const issued = await keys.rotate(id, {
-      ...(grace === undefined ? {} : { grace }),
-      ...(expires === undefined ? {} : { expiresIn: expires }),
-    });
-    showIssued(host, options, issued);
-  });
-}
-
-/**
- * Prints the credential alone on stdout, so that it can be piped to a secret store. It is shown
- * nowhere else.
- */
-function showIssued(host: Host, { json }: KeysOptions, { key, credential }: IssuedApiKey): void {
-  host.stdout.write(json ? jsonLine({ key, credential }) : `${credential}\n`);
-  if (json) return;
-  const isPreviousOver = (key.previousUntil ?? 0) <= host.clock.now();
-  const previous =
-    key.previousUntil === undefined || isPreviousOver
-      ? ''
-      : ` The secret before is accepted until ${formatTime(key.previousUntil)}.`;
-  notice(
-    host,
-    `This is the API key ${key.id} (${key.name}), as ${scopeOf(key)}, until ` +
-      `${formatTime(key.expiresAt)}. It is shown only now.${previous}`,
-  );
-}
-
-function scopeOf({ tenant, roles, user, agents }: ApiKey): string {
-  const bound = [
-    ...(user === undefined ? [] : [`user ${user}`]),
-    ...(agents === undefined ? [] : [`agents ${agents.join(', ')}`]),
-  ];
-  return [`${roles.join(' and ')} of the tenant ${tenant}`, ...bound].join(', ');
-}
-
-function showTable(host: Host, keys: readonly ApiKey[]): void {
-  const style = styleFor(host.stdout);
-  const now = host.clock.now();
-  const rows = keys.map((key) => [
-    key.id,
-    plainLine(key.name),
-    plainLine(scopeOf(key)),
-    stateOf(key, now),
-    formatTime(key.expiresAt),
-  ]);
-  const [head = '', ...lines] = tableLines(['KEY', 'NAME', 'MAY ACT AS', 'STATE', 'EXPIRES'], rows);
-  host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
-}
-
-function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {
-  if (revokedAt !== undefined) return 'revoked';
-  return expiresAt <= now ? 'expired' : 'valid';
-}
-
-type Purpose = 'make' | 'look' | 'change';
-
-async function withKeys(
-  host: Host,
-  options: KeysOptions,
-  purpose: Purpose,
-  use: (keys: ApiKeys) => Promise<void>,
-): Promise<number> {
-  const configured = await loadApp(host, options);
-  let app: Runtime | undefined;
-  try {
-    app =
-      configured === undefined
-        ? ownApp(host, options, purpose)
-        : servedApp(host, options, configured.app, shownName(configured));
-    await use(apiKeys(app));
-    return exitCodes.ok;
-  } finally {
-    await app?.close().catch(() => undefined);
-    if (configured !== undefined && configured.app !== app)
-      await configured.app.close().catch(() => undefined);
-  }
-}
-
-/**
- * Returns the user's app with its own store, or with the store that is named. @throws UsageError
- */
-function servedApp(
-  host: Host,
-  { store, app }: KeysOptions,
-  configured: Runtime,
-  name: string,
-): Runtime {
-  if (store !== undefined)
-    return runtime({
-      app: app ?? configured.app,
-      tenant: configured.tenant,
-      store: sqlite(writableStorePath(host, store)),
-      recover: 'manual',
-    });
-  if (app !== undefined && app !== configured.app) {
-    throw new UsageError({
-      reason:
-        `--app ${app}: ${name} exports the app "${configured.app}". Name its store with ` +
-        '--store, or leave the file out with --no-config.',
-    });
-  }
-  if (['memory', ':memory:'].includes(configured.store.description)) {
-    throw new UsageError({
-      reason:
-        `The app of ${name} keeps everything in memory, and its API keys would be gone with ` +
-        'this command. Give it a store.',
-    });
-  }
-  return configured;
-}
-
-/**
- * Returns the app of the command line's own store. @throws UsageError when a key is to change and
- * there is no store yet
- */
-function ownApp(host: Host, { store, app = 'adjutant' }: KeysOptions, purpose: Purpose): Runtime {
-  const path = purpose === 'make' ? writableStorePath(host, store) : readableStorePath(host, store);
-  if (path === undefined && purpose === 'change')
-    throw new UsageError({ reason: 'There are no API keys yet. Make one: adjutant keys create' });
-  return runtime({
-    app,
-    ...(path === undefined ? {} : { store: sqlite(path) }),
-    recover: 'manual',
-  });
+  return Number(count) * ms;
 }

@@ -1,8 +1,15 @@
-import { openAccess } from '../access/open-access.ts';
-import type { RunContext } from './carry-out.ts';
+import type { RunContext } from '../actions/carry-out.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { agentCommand, withServer } from '../grammar/option-groups.ts';
+import { sessionId } from '../grammar/option-values.ts';
 
-/** `adjutant resume <session>`: continues the run that the session has open. */
-export async function resumeSession(context: RunContext, id: string): Promise<number> {
-  const access = await openAccess(context.host, context.options);
-  return access.resume(context, id);
-}
+/** Adds `adjutant resume`. */
+export const addResumeCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
+  withServer(agentCommand(program, 'resume', 'continue a run that was stopped or killed'))
+    .argument('<session>', 'id of the session', sessionId)
+    .option('--json', 'print every event as a line of JSON, then the result')
+    .action(async (session: string, options: RunContext['options']) => {
+      const { resumeSession } = await import('../actions/resume.ts');
+      onExitCode(await resumeSession({ host, interruption, options }, session));
+    });
+};

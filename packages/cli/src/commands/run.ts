@@ -1,17 +1,52 @@
+import { type Command, Option } from 'commander';
 import type { GoalContext } from '../access/app-access.ts';
-import { openAccess } from '../access/open-access.ts';
 import { UsageError } from '../failure.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { agentCommand, withAskBefore, withServer, withSession } from '../grammar/option-groups.ts';
+import { notEmpty } from '../grammar/option-values.ts';
 
-/** `adjutant run "goal"`: runs the agent on a goal. */
-export async function runGoal(
-  context: GoalContext,
-  goal: string,
-  sessionId: string | undefined,
-): Promise<number> {
-  if (goal.trim() === '')
-    throw new UsageError({
-      reason: 'The goal is missing. Say what is to be done: adjutant run "List the files here"',
+type RunFlags = GoalContext['options'] & { readonly session?: string };
+
+/** Adds `adjutant run`, which the arguments may leave out. */
+export const addRunCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
+  const command = withServer(
+    agentCommand(
+      program,
+      'run [goal...]',
+      'run the agent on a goal (the command may be left out: adjutant "goal")',
+    ),
+  ).addOption(
+    new Option(
+      '--agent <name>',
+      'with --server: what is run (default: the only agent that there is)',
+    ).argParser(notEmpty),
+  );
+  withAskBefore(withSession(command))
+    .option('--json', 'print every event as a line of JSON, then the result')
+    .action(async (words: string[], { session, ...options }: RunFlags) => {
+      const { runGoal } = await import('../actions/run.ts');
+      refuseMisplacedCommand(program, words);
+      if (options.agent !== undefined && options.server === undefined) {
+        throw new UsageError({
+          reason: '--agent names an agent of a server: say which with --server.',
+        });
+      }
+      onExitCode(await runGoal({ host, interruption, options }, words.join(' '), session));
     });
-  const access = await openAccess(context.host, context.options);
-  return access.run(context, goal, sessionId);
+};
+
+/**
+ * Refuses a command name as the only word of a goal. In `adjutant --store x.db sessions` it follows
+ * the options, and would be run as a goal.
+ */
+function refuseMisplacedCommand(program: Command, words: readonly string[]): void {
+  const [first = ''] = words;
+  if (words.length > 1) return;
+  const commands = program.createHelp().visibleCommands(program);
+  if (!commands.some((command) => command.name() === first)) return;
+  throw new UsageError({
+    reason:
+      `"${first}" is a command: write it first, before its options. As a goal it needs more ` +
+      'words.',
+  });
 }

@@ -1,67 +1,26 @@
-import type { SessionListing, SessionQuery } from 'adjutant';
-import { openAccess } from '../access/open-access.ts';
-import type { ServerFlags } from '../access/server-flags.ts';
-import { exitCodes } from '../failure.ts';
-import type { Host } from '../host.ts';
-import type { SourceOptions } from '../ledger-source.ts';
-import { formatTime, shorten } from '../output/format.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { plainLine } from '../output/plain-text.ts';
-import { styleFor } from '../output/style.ts';
-import { tableLines } from '../output/table.ts';
+import { Option } from 'commander';
+import type { SessionsOptions } from '../actions/sessions.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { notEmpty, positiveInteger } from '../grammar/option-values.ts';
 
-const longestTitle = 60;
-
-export interface SessionsOptions
-  extends SourceOptions,
-    ServerFlags,
-    Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
-  readonly json?: boolean;
-  readonly limit: number;
-}
-
-/** `adjutant sessions`: lists sessions. */
-export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
-  const access = await openAccess(host, options);
-  const found = await access.listSessions({ limit: options.limit, ...filterOf(options) });
-  return show(host, options, found.sessions, found.nothing);
-}
-
-function filterOf({
-  status,
-  runnable,
-  user,
-}: SessionsOptions): Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
-  return { ...(status && { status }), ...(runnable && { runnable }), ...(user && { user }) };
-}
-
-function show(
-  host: Host,
-  options: SessionsOptions,
-  sessions: readonly SessionListing[],
-  nothing: string,
-): number {
-  if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
-  else if (sessions.length > 0) showTable(host, sessions);
-  else if (Object.keys(filterOf(options)).length > 0)
-    host.stdout.write('There are no such sessions.\n');
-  else host.stdout.write(`${nothing}\n`);
-  return exitCodes.ok;
-}
-
-function showTable(host: Host, sessions: readonly SessionListing[]): void {
-  const style = styleFor(host.stdout);
-  const rows = sessions.map(({ id, status, seq, updatedAt, title }) => [
-    plainLine(id),
-    status.replace('_', ' '),
-    String(seq),
-    formatTime(updatedAt),
-    shorten(plainLine(title ?? ''), longestTitle),
-  ]);
-  const [head = '', ...lines] = tableLines(
-    ['SESSION', 'STATUS', 'EVENTS', 'LAST EVENT', 'FIRST MESSAGE'],
-    rows,
-    { right: [2] },
-  );
-  host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
-}
+/** Adds `adjutant sessions`. */
+export const addSessionsCommand: AddCommand = (program, { host, onExitCode }) => {
+  withServer(configuredCommand(program, 'sessions', 'list the sessions, newest first'))
+    .option('--limit <number>', 'how many at most', positiveInteger, 50)
+    .addOption(
+      new Option('--status <status>', 'only those in this state').choices([
+        'active',
+        'awaiting_input',
+        'completed',
+        'error',
+      ]),
+    )
+    .option('--runnable <name>', 'only those whose last run was of this runnable', notEmpty)
+    .option('--user <id>', 'only those of this user', notEmpty)
+    .option('--json', 'print each session as a line of JSON')
+    .action(async (options: SessionsOptions) => {
+      const { listSessions } = await import('../actions/sessions.ts');
+      onExitCode(await listSessions(host, options));
+    });
+};

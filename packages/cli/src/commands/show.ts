@@ -1,211 +1,65 @@
-import type { Runtime, Session } from 'adjutant';
-import { promptOf } from 'adjutant/context';
-import { visibleJson } from 'adjutant/text';
-import {
-  explain,
-  type Failure,
-  failures,
-  runMermaid,
-  runTree,
-  transcript,
-  validateResumeState,
-} from 'adjutant/views';
-import type { SessionView, Surroundings } from '../access/app-access.ts';
-import { openAccess } from '../access/open-access.ts';
-import type { ServerFlags } from '../access/server-flags.ts';
-import { exitCodes, UsageError } from '../failure.ts';
-import type { Host } from '../host.ts';
-import type { SourceOptions } from '../ledger-source.ts';
-import { openRunOf } from '../open-run.ts';
-import { decisionLines, failureLines } from '../output/decision-lines.ts';
-import { eventLine } from '../output/event-line.ts';
-import { formatCount, formatTime } from '../output/format.ts';
-import { jsonLine } from '../output/json-output.ts';
-import { plainLine } from '../output/plain-text.ts';
-import { type Style, styleFor } from '../output/style.ts';
-import { transcriptText } from '../output/transcript-text.ts';
-import { treeLines } from '../output/tree-lines.ts';
-import { askedBy, waitingLines } from '../output/waiting.ts';
-import { commandText } from './carry-out.ts';
+import { Option } from 'commander';
+import type { ShowOptions } from '../actions/show.ts';
+import type { AddCommand } from '../grammar/add-command.ts';
+import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { positiveInteger, sessionId, wholeNumber } from '../grammar/option-values.ts';
 
-export interface ShowOptions extends SourceOptions, ServerFlags {
-  readonly events?: boolean;
-  readonly transcript?: boolean;
-  readonly tree?: boolean;
-  readonly mermaid?: boolean;
-  /** True when decisions are shown, each on one line. */
-  readonly decisions?: boolean;
-  /** True when failures and escalations are shown, each on one line. */
-  readonly failures?: boolean;
-  /** Last event that is shown, as its `seq`. Later events are left out. */
-  readonly at?: number;
-  /** Number of the model call whose prompt is shown, from 1. */
-  readonly prompt?: number;
-  readonly json?: boolean;
-}
-
-/**
- * `adjutant show [session]`: reads a ledger and writes nothing to it. It also works while another
- * process runs the session.
- */
-export function showSession(
-  host: Host,
-  id: string | undefined,
-  options: ShowOptions,
-): Promise<number> {
-  const style = styleFor(host.stdout);
-  return lookAt(host, id, options, async (session, { pending, place }) => {
-    const waiting = await waitingText(pending, session, { ...options, ...place }, style);
-    return `${render(session, options, style)}${waiting}`;
-  });
-}
-
-/** Writes a session as text, by default the newest one. */
-export async function lookAt(
-  host: Host,
-  id: string | undefined,
-  options: ShowOptions,
-  text: SessionView['text'],
-): Promise<number> {
-  const access = await openAccess(host, options);
-  // Events of a session that cannot be opened can still be shown.
-  const unreadable =
-    options.events === true
-      ? (app: Runtime, name: string) => storedEvents(app, name, options, styleFor(host.stdout))
-      : undefined;
-  host.stdout.write(await access.show(id, { text, unreadable }));
-  return exitCodes.ok;
-}
-
-/**
- * Returns the events of a session that cannot be opened. A mark replaces each event that cannot be
- * read.
- */
-async function storedEvents(
-  app: Runtime,
-  name: string,
-  { at, json = false }: ShowOptions,
-  style: Style,
-): Promise<string> {
-  const text: string[] = json
-    ? []
-    : [
-        `${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`,
-      ];
-  for await (const event of app.sessions.events(name, at === undefined ? {} : { upTo: at }))
-    text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
-  return text.join('');
-}
-
-function render(session: Session, options: ShowOptions, style: Style): string {
-  const { resolve } = session.ledger;
-  const { json = false } = options;
-  const events = firstEvents(session, options.at);
-  if (options.prompt !== undefined) return promptText(events, options.prompt, resolve, json);
-  if (options.mermaid) return `${runMermaid(events)}\n`;
-  const upTo = events.length;
-  if (json) return itemsOf(session, options, events).map(jsonLine).join('');
-  const head = headOf(style, session, upTo);
-  if (options.decisions) return lines([head, ...decisionLines(style, explain(session, { upTo }))]);
-  if (options.failures) return lines([head, ...failureLines(style, failuresUpTo(session, upTo))]);
-  if (options.events) return lines([head, ...events.map((event) => eventLine(style, event))]);
-  if (options.tree) return lines([head, ...treeLines(style, runTree(events))]);
-  return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
-}
-
-function itemsOf(
-  session: Session,
-  options: ShowOptions,
-  events: Session['events'],
-): readonly object[] {
-  if (options.decisions) return explain(session, { upTo: events.length });
-  if (options.failures) return failuresUpTo(session, events.length);
-  if (options.events) return events;
-  return options.tree ? runTree(events) : transcript(events, session.ledger.resolve);
-}
-
-function failuresUpTo(session: Session, upTo: number): readonly Failure[] {
-  return failures(session).filter(({ seq }) => seq <= upTo);
-}
-
-/** Returns the events up to the one with the seq `at`. @throws UsageError when there are fewer */
-export function firstEvents(
-  session: Session,
-  at: number = session.events.length,
-): Session['events'] {
-  if (at > session.events.length) {
-    throw new UsageError({
-      reason:
-        `--at ${at}: session "${session.id}" has only ` +
-        `${formatCount(session.events.length, 'event')}.`,
+/** Adds `adjutant show`. */
+export const addShowCommand: AddCommand = (program, { host, onExitCode }) => {
+  withServer(configuredCommand(program, 'show', 'show what was done in a session'))
+    .argument('[session]', 'id of the session (default: the newest)', sessionId)
+    .option('--transcript', 'as a conversation (default)')
+    .addOption(
+      new Option(
+        '--events',
+        'as the events of the ledger, shortened to a line each; whole with --json',
+      ).conflicts(othersThan('events')),
+    )
+    .addOption(
+      new Option('--tree', 'as a tree of invocations, with times and cost').conflicts(
+        othersThan('tree'),
+      ),
+    )
+    .addOption(
+      new Option('--mermaid', 'the same as a Mermaid flowchart').conflicts([
+        ...othersThan('mermaid'),
+        'json',
+      ]),
+    )
+    .addOption(
+      new Option('--decisions', 'what was decided, in a line each').conflicts(
+        othersThan('decisions'),
+      ),
+    )
+    .addOption(
+      new Option('--failures', 'what failed and what was escalated, in a line each').conflicts(
+        othersThan('failures'),
+      ),
+    )
+    .addOption(
+      new Option('--prompt <number>', 'the exact prompt of this model call, from 1, as JSON')
+        .argParser(positiveInteger)
+        .conflicts(othersThan('prompt')),
+    )
+    .option('--at <seq>', 'only the events up to this one', wholeNumber)
+    .option('--json', 'print each item, whole, as a line of JSON')
+    .action(async (session: string | undefined, options: ShowOptions) => {
+      const { showSession } = await import('../actions/show.ts');
+      onExitCode(await showSession(host, session, options));
     });
-  }
-  return session.events.slice(0, at);
-}
+};
 
-/** First line about a session of which only the first `at` events are shown. */
-export function headOf(style: Style, session: Session, at: number): string {
-  return style.bold(`${session.id} · ${headline(session, at)}`);
-}
+const showViews: readonly string[] = [
+  'transcript',
+  'events',
+  'tree',
+  'mermaid',
+  'decisions',
+  'failures',
+  'prompt',
+];
 
-/** Requests and messages that the session waits for, shown below its events. */
-async function waitingText(
-  pending: Surroundings['pending'],
-  session: Session,
-  options: ShowOptions,
-  style: Style,
-): Promise<string> {
-  const isNow = options.at === undefined || options.at === session.events.length;
-  if (
-    !isNow ||
-    options.json === true ||
-    options.mermaid === true ||
-    options.prompt !== undefined ||
-    openRunOf(session) === undefined
-  )
-    return '';
-  const calls = session.pendingYieldingCalls;
-  const open = calls.length === 0 ? new Set() : await pending();
-  const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
-  const message = validateResumeState(session.events).awaitingInput.length > 0;
-  const text = waitingLines(
-    style,
-    { requests, message, session: session.id },
-    commandText(options),
-  );
-  return text.length === 0 ? '' : lines(text);
-}
-
-function headline(session: Session, at: number): string {
-  const { events } = session;
-  const count =
-    at === events.length
-      ? formatCount(at, 'event')
-      : `the first ${at} of ${formatCount(events.length, 'event')}`;
-  const last = events.at(-1);
-  return plainLine(
-    `${session.status.replace('_', ' ')} · ` +
-      `${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`,
-  );
-}
-
-/** Text of a prompt as JSON. JSON escapes every control character, so it needs no cleaning. */
-function promptText(
-  events: Session['events'],
-  number: number,
-  resolve: (value: unknown) => unknown,
-  isCompact: boolean,
-): string {
-  const calls = events.filter((event) => event.type === 'model_start');
-  const call = calls[number - 1];
-  if (call === undefined)
-    throw new UsageError({
-      reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.`,
-    });
-  const prompt = promptOf(events, call.seq, resolve);
-  return isCompact ? jsonLine(prompt) : `${visibleJson(prompt, 2)}\n`;
-}
-
-function lines(all: readonly string[]): string {
-  return `${all.join('\n')}\n`;
+/** Options of `show` that cannot be combined with this one. */
+function othersThan(view: string): string[] {
+  return showViews.filter((other) => other !== view);
 }

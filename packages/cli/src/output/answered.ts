@@ -1,5 +1,5 @@
 import type { RequestAnswer, RequestEntry } from 'adjutant';
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import { jsonLine } from './json-output.ts';
 import { plainLine } from './plain-text.ts';
 

@@ -1,6 +1,6 @@
 import type { EvalProgress, EvalTrialEnded } from 'adjutant/eval';
 import type { Clock } from 'adjutant/ports';
-import type { OutputStream } from '../host.ts';
+import type { OutputStream } from '../host/host.ts';
 import { formatCount, formatDuration } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';

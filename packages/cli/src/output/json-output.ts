@@ -1,7 +1,7 @@
 import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
 import { visibleJson } from 'adjutant/text';
 import { isClientFailure } from '../failure.ts';
-import type { OutputStream } from '../host.ts';
+import type { OutputStream } from '../host/host.ts';
 import type { RunOutput } from './run-output.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import { plainLine } from './plain-text.ts';
 import { styleFor } from './style.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from 'adjutant/ports';
-import type { OutputStream } from '../host.ts';
+import type { OutputStream } from '../host/host.ts';
 import type { Style } from './style.ts';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { OutputStream } from '../host.ts';
+import type { OutputStream } from '../host/host.ts';
 
 type Paint = (text: string) => string;
 

@@ -8,7 +8,7 @@ import {
 } from 'adjutant';
 import type { Clock } from 'adjutant/ports';
 import { VisibleTextStream, visibleJson } from 'adjutant/text';
-import type { OutputStream } from '../host.ts';
+import type { OutputStream } from '../host/host.ts';
 import { formatCost, formatCount, formatDuration, formatUsage } from './format.ts';
 import { plainLine, plainText } from './plain-text.ts';
 import type { RunOutput } from './run-output.ts';

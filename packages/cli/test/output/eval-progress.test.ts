@@ -1,7 +1,7 @@
 import type { EvalProgress, TrialReport } from 'adjutant/eval';
 import { testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import type { OutputStream } from '../../src/host.ts';
+import type { OutputStream } from '../../src/host/host.ts';
 import { type EvalProgressOutput, evalProgressOutput } from '../../src/output/eval-progress.ts';
 import { styleFor } from '../../src/output/style.ts';
 

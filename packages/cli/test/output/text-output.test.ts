@@ -10,7 +10,7 @@ import {
 } from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { OutputStream } from '../../src/host.ts';
+import type { OutputStream } from '../../src/host/host.ts';
 import { TextOutput } from '../../src/output/text-output.ts';
 
 /** A stream that keeps what is written, and is a terminal if wanted. */

@@ -15,30 +15,6 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'function-size',
-    file: 'packages/cli/src/program-answers.ts',
-    subject: 'addAnswerCommands',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
-    file: 'packages/cli/src/program-keys.ts',
-    subject: 'addKeyCommands',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
-    file: 'packages/cli/src/program-replay.ts',
-    subject: 'addReplayCommands',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
-    file: 'packages/cli/src/program.ts',
-    subject: 'addLedgerCommands',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
     file: 'packages/core/src/context/recipe.ts',
     subject: 'rebuildCall',
     reason: long,
@@ -262,4 +238,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 42;
+export const mostExceptions = 38;

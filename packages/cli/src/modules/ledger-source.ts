@@ -3,9 +3,15 @@ import { resolve } from 'node:path';
 import { isAdjutantError, type Runtime, runtime, type Session } from 'adjutant';
 import type { LedgerFile } from 'adjutant/replay';
 import { sqlite } from 'adjutant/sqlite';
-import { existingSession, openExistingLedgers, openLedgers, type StoreOptions } from './app.ts';
-import { UsageError } from './failure.ts';
-import type { Host } from './host.ts';
+import {
+  existingSession,
+  openExistingLedgers,
+  openLedgers,
+  type StoreOptions,
+} from '../app/app.ts';
+import { UsageError } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import { readableStorePath } from '../host/store-location.ts';
 import {
   type ConfigOptions,
   type ConfiguredApp,
@@ -14,7 +20,6 @@ import {
   replayingFor,
   shownName,
 } from './load-module.ts';
-import { readableStorePath } from './store-location.ts';
 
 export interface SourceOptions extends StoreOptions, ConfigOptions {}
 

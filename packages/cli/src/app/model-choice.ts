@@ -1,5 +1,5 @@
 import { type Model, modelFromEnvironment, parseModelName, rehearsal } from 'adjutant';
-import type { Environment } from './host.ts';
+import type { Environment } from '../host/host.ts';
 
 export interface ModelChoice {
   readonly model: Model;

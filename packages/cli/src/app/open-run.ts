@@ -1,7 +1,7 @@
 import { isAdjutantError, type Session } from 'adjutant';
 import { validateResumeState } from 'adjutant/views';
-import { holderOf } from './failure.ts';
-import { plainLine } from './output/plain-text.ts';
+import { holderOf } from '../failure.ts';
+import { plainLine } from '../output/plain-text.ts';
 
 /** Name of the runnable whose run is open in a session. `undefined`: no run is open. */
 export function openRunOf({ events, ledger }: Session): string | undefined {

@@ -11,13 +11,13 @@ import {
 } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { sqlite } from 'adjutant/sqlite';
+import { UsageError } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import { readableStorePath, writableStorePath } from '../host/store-location.ts';
+import { notice } from '../output/notice.ts';
+import type { ServedApp } from '../output/serving.ts';
 import { askBeforeKey, askedBefore, assistant } from './agent.ts';
-import { UsageError } from './failure.ts';
-import type { Host } from './host.ts';
 import { chooseModel, standInNotice } from './model-choice.ts';
-import { notice } from './output/notice.ts';
-import type { ServedApp } from './output/serving.ts';
-import { readableStorePath, writableStorePath } from './store-location.ts';
 
 /** Name of the app whose sessions are used, unless `--app` names another. */
 const defaultApp = 'adjutant';

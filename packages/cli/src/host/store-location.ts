@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { posix, resolve, win32 } from 'node:path';
 import { StoreUnavailableError } from 'adjutant/errors';
-import { UsageError } from './failure.ts';
+import { UsageError } from '../failure.ts';
 import type { Environment, Host } from './host.ts';
 
 const fileName = 'adjutant.db';

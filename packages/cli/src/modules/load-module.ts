@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AdjutantError, type Runtime } from 'adjutant';
-import type { Host } from './host.ts';
+import type { Host } from '../host/host.ts';
 
 /** Error for a module of the user that cannot be loaded, or lacks a needed export. */
 export class InvalidConfigError extends AdjutantError<string> {

@@ -4,8 +4,8 @@ import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Runnable, Runtime, Store } from 'adjutant';
 import type { Dataset, EvalOptions, EvalVariant } from 'adjutant/eval';
-import { UsageError } from './failure.ts';
-import type { Host } from './host.ts';
+import { UsageError } from '../failure.ts';
+import type { Host } from '../host/host.ts';
 import { configNames, InvalidConfigError, loadModule, shownName } from './load-module.ts';
 
 /** The functions of `adjutant/eval`. */

@@ -9,7 +9,7 @@ import {
   readFile,
   searchFiles,
 } from 'adjutant/tools';
-import { UsageError } from './failure.ts';
+import { UsageError } from '../failure.ts';
 
 const instructions = `You are a careful assistant that works with tools.
 - Take every fact about files, data, web pages and the time from a tool, and every number from \

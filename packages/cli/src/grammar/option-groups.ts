@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { appName, notEmpty } from './program-values.ts';
+import { appName, gathered, notEmpty, sessionId } from './option-values.ts';
 
 const appDescription =
   'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
@@ -68,4 +68,23 @@ export function withConfig(command: Command): Command {
       notEmpty,
     )
     .option('--no-config', 'the agent of the command line, also where there is such a file');
+}
+
+/** Adds the option that names the session of a run. */
+export function withSession(command: Command): Command {
+  return command.option(
+    '--session <id>',
+    'go on in this session, or begin it under this name',
+    sessionId,
+  );
+}
+
+/** Adds the option that names the tools that wait for approval in the session of a run. */
+export function withAskBefore(command: Command): Command {
+  return command.option(
+    '--ask-before <tool>',
+    'wait for approval before this tool; may be given again, "all" means each, "none" no ' +
+      'longer any',
+    gathered,
+  );
 }

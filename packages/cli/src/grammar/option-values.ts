@@ -47,3 +47,8 @@ export function portNumber(text: string): number {
 export function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
+
+/** Collects the values of an option that may be repeated, none of them empty. */
+export function gatheredTexts(value: string, before: readonly string[] = []): readonly string[] {
+  return gathered(notEmpty(value), before);
+}

@@ -8,11 +8,11 @@ import {
   type StreamEvent,
 } from 'adjutant';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { AgentOptions } from '../app.ts';
+import type { AgentOptions } from '../app/app.ts';
+import { holderNow } from '../app/open-run.ts';
 import { exitCodes } from '../failure.ts';
-import type { Host } from '../host.ts';
-import type { Interruption } from '../interruption.ts';
-import { holderNow } from '../open-run.ts';
+import type { Host } from '../host/host.ts';
+import type { Interruption } from '../host/interruption.ts';
 import { JsonOutput } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';

@@ -1,0 +1,118 @@
+import { createInterface } from 'node:readline';
+import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
+import { openAgentApp, rememberAskBefore } from '../app/app.ts';
+import { exitCodes } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import type { Interruption } from '../host/interruption.ts';
+import { notice } from '../output/notice.ts';
+import { styleFor } from '../output/style.ts';
+import { carryOut, commandLine, type RunContext } from './carry-out.ts';
+
+/** `adjutant chat`: holds a conversation in one session, with a run for each line. */
+export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
+  const { host, interruption } = context;
+  const { app, agent, announceStandIn } = await openAgentApp(host, context.options);
+  const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
+  const style = styleFor(host.stdout);
+  let failed = false;
+  let code: number = exitCodes.ok;
+  try {
+    let session = await app.sessions.open(sessionId === undefined ? {} : { id: sessionId });
+    await rememberAskBefore(session, context.options);
+    announceStandIn();
+    if (isTerminal)
+      host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
+    for await (const line of isTerminal
+      ? typedLines(host, interruption)
+      : createInterface({ input: host.stdin })) {
+      const input = line.trim();
+      if (input === '/exit' || input === '/quit') break;
+      if (input === '') continue;
+      // Another process may have continued the session meanwhile.
+      session = await app.sessions.open({ id: session.id });
+      const decision = decisionIn(input);
+      if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
+      code = await carryOut(context, session, (options) =>
+        decision === undefined
+          ? app.run(agent, { ...options, input, session })
+          : app.resume(session, options),
+      );
+      if (interruption.exitCode !== undefined) return interruption.exitCode;
+      failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
+      if (code === exitCodes.waiting && isTerminal)
+        host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
+    }
+    if (isTerminal && session.events.length > 0)
+      host.stdout.write(
+        `${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`,
+      );
+    return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
+  } finally {
+    await app.close().catch(() => undefined);
+  }
+}
+
+interface Decision {
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string;
+}
+
+/** Decision that a line states about the waiting call: `/approve`, or `/reject` with a reason. */
+function decisionIn(line: string): Decision | undefined {
+  const [, decision, reason = ''] = /^\/(approve|reject)(?:\s+(.*))?$/.exec(line) ?? [];
+  if (decision !== 'approve' && decision !== 'reject') return undefined;
+  return { decision, ...(reason === '' ? {} : { reason }) };
+}
+
+/** Answers the oldest request that offers this decision. Returns true when the run can go on. */
+async function decide(
+  host: Host,
+  app: Runtime,
+  session: AnySession,
+  answer: Decision,
+): Promise<boolean> {
+  const asked = session.pendingYieldingCalls.find(
+    ({ accepted, request }) => !accepted && request.options.includes(answer.decision),
+  );
+  if (asked === undefined) {
+    notice(host, 'Nothing waits for that.');
+    return false;
+  }
+  try {
+    await app.requests.answer(asked.requestId, answer);
+  } catch (error) {
+    if (!isAdjutantError(error, 'request_settled')) throw error;
+    // The request was answered elsewhere or has expired: the run goes on with that.
+    notice(host, error.message);
+  }
+  return true;
+}
+
+/**
+ * Yields lines from a terminal. Between the prompts the terminal is out of raw mode, so that Ctrl-C
+ * is a signal again.
+ */
+async function* typedLines(host: Host, interruption: Interruption): AsyncGenerator<string> {
+  let history: string[] = [];
+  for (;;) {
+    const prompt = createInterface({ input: host.stdin, output: host.stdout, history });
+    prompt.on('history', (entries) => {
+      history = entries;
+    });
+    prompt.on('SIGINT', () => interruption.interrupt('SIGINT'));
+    const line = await interruption.during(
+      () => prompt.close(),
+      () =>
+        new Promise<string | undefined>((resolve) => {
+          prompt.on('close', () => resolve(undefined));
+          prompt.question('> ', resolve);
+        }),
+    );
+    prompt.close();
+    if (line === undefined) {
+      host.stdout.write('\n');
+      return;
+    }
+    yield line;
+  }
+}

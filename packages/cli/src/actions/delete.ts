@@ -1,0 +1,28 @@
+import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
+import { exitCodes } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import { plainLine } from '../output/plain-text.ts';
+
+export interface DeleteCommandOptions extends StoreOptions {
+  /** True when forks of the session, and everything that they share, are deleted too. */
+  readonly withForks?: boolean;
+}
+
+/** `adjutant delete <session>`: removes a session for good. */
+export async function deleteSession(
+  host: Host,
+  id: string,
+  options: DeleteCommandOptions,
+): Promise<number> {
+  const app = openExistingLedgers(host, options);
+  try {
+    await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
+    host.stdout.write(
+      `Session ${plainLine(id)} is ` +
+        `deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
+    );
+    return exitCodes.ok;
+  } finally {
+    await app.close().catch(() => undefined);
+  }
+}

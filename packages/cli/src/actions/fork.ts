@@ -1,0 +1,41 @@
+import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
+import { openRunOf } from '../app/open-run.ts';
+import { exitCodes } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { plainLine } from '../output/plain-text.ts';
+import { styleFor } from '../output/style.ts';
+import { commandLine } from './carry-out.ts';
+
+export interface ForkCommandOptions extends StoreOptions {
+  /** Last event of the fork, as its `seq`. */
+  readonly at: number;
+  readonly id?: string;
+  readonly json?: boolean;
+}
+
+/** `adjutant fork <session> --at <seq>`: makes a new session with the events up to that one. */
+export async function forkSession(
+  host: Host,
+  from: string,
+  { at, id, json, ...options }: ForkCommandOptions,
+): Promise<number> {
+  const app = openExistingLedgers(host, options);
+  try {
+    const fork = await app.sessions.fork(from, { at, ...(id === undefined ? {} : { id }) });
+    await fork.flush();
+    if (json) {
+      host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
+      return exitCodes.ok;
+    }
+    const next =
+      openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
+    host.stdout.write(
+      `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
+        `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
+    );
+    return exitCodes.ok;
+  } finally {
+    await app.close().catch(() => undefined);
+  }
+}

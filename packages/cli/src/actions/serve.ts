@@ -1,0 +1,161 @@
+import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/server';
+import { isAdjutantError } from 'adjutant';
+import { type AgentOptions, openServedApp } from '../app/app.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import type { Interruption } from '../host/interruption.ts';
+import {
+  type ConfigOptions,
+  type ConfiguredApp,
+  InvalidConfigError,
+  loadApp,
+  shownName,
+} from '../modules/load-module.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
+import { type ServedApp, servingLines } from '../output/serving.ts';
+import { styleFor } from '../output/style.ts';
+
+export interface ServeCommandOptions extends AgentOptions, ConfigOptions {
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly json?: boolean;
+}
+
+export interface ServeContext {
+  readonly host: Host;
+  readonly interruption: Interruption;
+  readonly options: ServeCommandOptions;
+}
+
+/**
+ * `adjutant serve`: serves the user's app, or else the agent of the command line, over HTTP. It
+ * runs until a signal ends it.
+ */
+export async function serveApp(context: ServeContext): Promise<number> {
+  const { host, options } = context;
+  const configured = await loadApp(host, options, { recovers: true });
+  const opened =
+    configured === undefined
+      ? await openServedApp(host, options)
+      : configuredApp(configured, options);
+  try {
+    return await listenUntilStopped(
+      context,
+      opened,
+      configured === undefined ? {} : serverOptionsIn(configured),
+    );
+  } finally {
+    await opened.app.close().catch(() => undefined);
+  }
+}
+
+/**
+ * Returns the user's app for serving.
+ * @throws UsageError for options that belong to the agent of the command line
+ */
+function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions): ServedApp {
+  const { model, store, app, root, askBefore } = options;
+  const [misplaced] =
+    Object.entries({ model, store, app, root, 'ask-before': askBefore }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
+  if (misplaced !== undefined) {
+    throw new UsageError({
+      reason:
+        `--${misplaced} is for the agent of the command line, and ${shownName(configured)} ` +
+        'has an app of its own. Leave one of them out: --no-config leaves out the file.',
+    });
+  }
+  return {
+    app: configured.app,
+    store: `that of ${shownName(configured)}`,
+    announce: () => undefined,
+  };
+}
+
+/** Options of the server that the module exports. @throws InvalidConfigError */
+function serverOptionsIn({ file, exports }: ConfiguredApp): ServerOptions {
+  const own =
+    exports['server'] ??
+    (exports['default'] as { readonly server?: unknown } | undefined)?.server ??
+    {};
+  if (typeof own === 'object') return own as ServerOptions;
+  throw new InvalidConfigError({
+    file,
+    reason:
+      'exports a `server` that is not an object with options: export const server = { ' +
+      'auth: { keys: true } };',
+  });
+}
+
+async function listenUntilStopped(
+  { host, interruption, options }: ServeContext,
+  served: ServedApp,
+  own: ServerOptions,
+): Promise<number> {
+  const { apiKeys, serve } = await import('@adjutant/server');
+  const { app, announce } = served;
+  const hasKeys = (await apiKeys(app).list()).length > 0;
+  const auth = own.auth ?? (hasKeys ? { keys: true } : undefined);
+  const { port, hostname } = options;
+  const begin = auth === undefined ? suggestingKeys(serve) : serve;
+  const listening = await begin(app, {
+    ...own,
+    ...(auth === undefined ? {} : { auth }),
+    ...(port === undefined ? {} : { port }),
+    ...(hostname === undefined ? {} : { hostname }),
+  });
+  announce();
+  say(host, listening, served, { isOpen: auth === undefined, json: options.json === true });
+  await interruption.during(...untilStopped());
+  if (options.json !== true)
+    notice(host, 'Ending. Requests under way have ten seconds; a second signal ends it at once.');
+  await listening.close({ closeApp: true });
+  if (options.json !== true)
+    notice(host, 'Ended. Runs that are open go on when it is served again.');
+  return exitCodes.ok;
+}
+
+/** Returns a `serve` whose error about missing authentication also suggests an API key. */
+function suggestingKeys(serve: typeof Serve): typeof Serve {
+  return async (app, options) => {
+    try {
+      return await serve(app, options);
+    } catch (error) {
+      if (!isAdjutantError(error, 'invalid_server') || options?.hostname === undefined) throw error;
+      throw new UsageError({
+        reason:
+          `${error.message} A key is enough: adjutant keys create --name <what for> --role ` +
+          'operator',
+      });
+    }
+  };
+}
+
+/** Returns a function that a signal calls, and work that waits for that call. */
+function untilStopped(): [stop: () => void, work: () => Promise<void>] {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return [resolve, () => promise];
+}
+
+function say(
+  host: Host,
+  { url }: ListeningServer,
+  served: ServedApp,
+  { isOpen, json }: { isOpen: boolean; json: boolean },
+): void {
+  const { app } = served;
+  if (!app.recovery.isAutomatic)
+    notice(
+      host,
+      `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they ` +
+        'go on only when somebody resumes them.',
+    );
+  const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.streams.reach };
+  host.stdout.write(
+    json
+      ? jsonLine(record)
+      : `${servingLines(styleFor(host.stdout), served, { url, isOpen }).join('\n')}\n`,
+  );
+}
