@@ -55,11 +55,18 @@ export function caseSection(
     .toSorted((a, b) => a.index - b.index)
     .map((one) => caseRow(one, report, details.get(one.index)));
   const left = cases.length - shown.length;
+  const baseline = shortLine(report.variants[0]?.name ?? '', longestName);
+  const meanings = [
+    'Failed: no trial passed with a variant. Flaky: some did.',
+    report.comparisons.length > 0 && ` Regressed and improved: against ${baseline}.`,
+  ];
+  const leftOut = left > 0 && `; ${countText(left)} more are in the report but not on this page`;
+  const reset = html`<button type="button" id="reset">Show all cases</button>`;
   return html`<section aria-labelledby="cases"><h2 id="cases">Cases</h2>
-<p class="note section-note">Failed: no trial passed with a variant. Flaky: some did.${report.comparisons.length > 0 && ` Regressed and improved: against ${shortLine(report.variants[0]?.name ?? '', longestName)}.`}</p>
+<p class="note section-note">${meanings}</p>
 ${toolbar(report, cases)}
-<p class="note" id="shown" role="status">${countOf(shown.length, 'case')}${left > 0 && `; ${countText(left)} more are in the report but not on this page`}</p>
-<p class="empty" id="none-shown" hidden>No case is left by these filters. <button type="button" id="reset">Show all cases</button></p>
+<p class="note" id="shown" role="status">${countOf(shown.length, 'case')}${leftOut}</p>
+<p class="empty" id="none-shown" hidden>No case is left by these filters. ${reset}</p>
 <ol class="cases" id="case-list">${rows}</ol></section>`;
 }
 
@@ -80,13 +87,11 @@ function toolbar({ variants, comparisons }: EvalReport, cases: readonly CaseOver
     ['error', 'Errors', cases.filter(({ hasError }) => hasError).length],
     ['passed', 'Passed', cases.filter((one) => worstOutcome(one) === 'passed').length],
   ];
-  const buttons = filters.map(
-    ([name, text, many]) =>
-      html`<button type="button" class="filter" data-filter="${name}" aria-pressed="${name === 'all' ? 'true' : 'false'}"${many === 0 && html` disabled`}>${text} <span class="count">${countText(many)}</span></button>`,
-  );
-  return html`<div class="toolbar" id="toolbar" hidden><div class="filters" role="group" aria-label="Filter by result">${buttons}</div>
-<div class="controls"><label class="search"><span class="unseen">Search</span><input type="search" id="search" placeholder="Search names, reasons, tags" autocomplete="off"></label>
-${variants.length > 1 && select('variant', 'With', [['', 'any variant'], ...variants.map(({ name }, index) => [String(index), shortLine(name, longestName)] as const)])}
+  const buttons = filters.map(filterButton);
+  const group = html`class="filters" role="group" aria-label="Filter by result"`;
+  return html`<div class="toolbar" id="toolbar" hidden><div ${group}>${buttons}</div>
+<div class="controls">${searchField}
+${variantChoice(variants)}
 ${tagChoice(cases)}
 ${select('order', 'Order', [
   ['', 'as in the dataset'],
@@ -94,7 +99,24 @@ ${select('order', 'Order', [
   ['slow', 'slowest first'],
   ['cost', 'most expensive first'],
 ])}
-<button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button></div></div>`;
+${openButtons}</div></div>`;
+}
+
+const searchHint = html`placeholder="Search names, reasons, tags" autocomplete="off"`;
+const searchInput = html`<input type="search" id="search" ${searchHint}>`;
+const searchLabel = html`<span class="unseen">Search</span>`;
+const searchField = html`<label class="search">${searchLabel}${searchInput}</label>`;
+const openButtons = [
+  html`<button type="button" id="open-all">Open all</button>`,
+  html`<button type="button" id="close-all">Close all</button>`,
+];
+
+function filterButton([name, text, many]: Filter): Markup {
+  const isPressed = name === 'all' ? 'true' : 'false';
+  const attributes = html`class="filter" data-filter="${name}" aria-pressed="${isPressed}"`;
+  const disabled = many === 0 && html` disabled`;
+  const count = html`<span class="count">${countText(many)}</span>`;
+  return html`<button type="button" ${attributes}${disabled}>${text} ${count}</button>`;
 }
 
 function select(
@@ -102,7 +124,16 @@ function select(
   label: string,
   choices: readonly (readonly [value: string, text: string])[],
 ): Markup {
-  return html`<label>${label} <select id="${id}">${choices.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>`;
+  const options = choices.map(([value, text]) => html`<option value="${value}">${text}</option>`);
+  return html`<label>${label} <select id="${id}">${options}</select></label>`;
+}
+
+function variantChoice(variants: EvalReport['variants']): Markup | undefined {
+  if (variants.length < 2) return undefined;
+  return select('variant', 'With', [
+    ['', 'any variant'],
+    ...variants.map(({ name }, index) => [String(index), shortLine(name, longestName)] as const),
+  ]);
 }
 
 function tagChoice(cases: readonly CaseOverview[]): Markup | undefined {
@@ -126,12 +157,37 @@ function tagValue(tag: string): string {
 function caseRow(one: CaseOverview, { variants }: EvalReport, details: Content): Markup {
   const worst = worstOutcome(one);
   const trials = one.variants.flatMap(({ report }) => report?.trials ?? []);
+  const duration = durationText(mean(trials.map(({ durationMs }) => durationMs)));
+  const cells = one.variants.map((variant, index) =>
+    variantCell(variant, index, variants[index]?.name ?? ''),
+  );
+  const outcome = html`<span class="outcome ${worst}">${outcomeTexts[worst]}</span>`;
+  const body = html`<div class="case-body">${descriptionOf(one)}${details}</div>`;
+  const attributes = html`class="case" id="case-${one.index}" ${dataOf(one, trials)}`;
+  return html`<li ${attributes}><details><summary>${outcome}
+<span class="case-name">${caseName(one)}</span>
+<span class="case-variants${one.variants.length > 3 && html` many`}">${cells}</span>
+<span class="case-numbers">${duration}${meanCost(trials)}</span></summary>
+<noscript>${body}</noscript></details></li>`;
+}
+
+/** Returns the name of a case with its tags, its changes and the reason of its first failure. */
+function caseName(one: CaseOverview): Content {
   const reason = firstReason(one);
-  return html`<li class="case" id="case-${one.index}" ${dataOf(one, trials)}><details><summary><span class="outcome ${worst}">${outcomeTexts[worst]}</span>
-<span class="case-name"><bdi class="case-id">${shortLine(one.id, longestName * 2)}</bdi>${one.tags.slice(0, mostTags).map((tag) => html` <span class="tag"><bdi>${shortLine(tag, longestName)}</bdi></span>`)}${changeTags(one)}${reason !== undefined && html`<span class="reason" dir="auto">${shortLine(reason, longestReason)}</span>`}</span>
-<span class="case-variants${one.variants.length > 3 && html` many`}">${one.variants.map((variant, index) => variantCell(variant, index, variants[index]?.name ?? ''))}</span>
-<span class="case-numbers">${durationText(mean(trials.map(({ durationMs }) => durationMs)))}${meanCost(trials)}</span></summary>
-<noscript><div class="case-body">${one.description !== undefined && html`<p class="text" dir="auto">${shortened(one.description, longestDescription)}</p>`}${details}</div></noscript></details></li>`;
+  return [
+    html`<bdi class="case-id">${shortLine(one.id, longestName * 2)}</bdi>`,
+    one.tags
+      .slice(0, mostTags)
+      .map((tag) => html` <span class="tag"><bdi>${shortLine(tag, longestName)}</bdi></span>`),
+    changeTags(one),
+    reason !== undefined &&
+      html`<span class="reason" dir="auto">${shortLine(reason, longestReason)}</span>`,
+  ];
+}
+
+function descriptionOf({ description }: CaseOverview): Content {
+  if (description === undefined) return undefined;
+  return html`<p class="text" dir="auto">${shortened(description, longestDescription)}</p>`;
 }
 
 /** Returns the attributes that the filters of the page read. */
@@ -162,15 +218,19 @@ function variantCell(
   name: string,
 ): Markup {
   const label = html`<span class="unseen"><bdi>${shortLine(name, longestName)}</bdi>:</span>`;
+  const sign = html`${variantSign(variant)}${label}`;
   if (report === undefined || trials === 0)
-    return html`<span class="variant-cell">${variantSign(variant)}${label} <span class="range">not run</span></span>`;
-  const marks = report.trials
-    .slice(0, mostMarks)
-    .map(
-      (trial) =>
-        html`<span class="mark ${trial.passed ? 'passed' : 'failed'}">${trial.passed ? '✓' : trial.status === 'completed' ? '✗' : '!'}</span>`,
-    );
-  return html`<span class="variant-cell">${variantSign(variant)}${label} <span class="fraction">${passed}/${trials}</span><span class="unseen"> passed</span> <span class="marks" aria-hidden="true">${marks}${trials > mostMarks && '…'}</span></span>`;
+    return html`<span class="variant-cell">${sign} <span class="range">not run</span></span>`;
+  const marks = [report.trials.slice(0, mostMarks).map(trialMark), trials > mostMarks && '…'];
+  const fraction = html`<span class="fraction">${passed}/${trials}</span>`;
+  const meaning = html`<span class="unseen"> passed</span>`;
+  const drawing = html`<span class="marks" aria-hidden="true">${marks}</span>`;
+  return html`<span class="variant-cell">${sign} ${fraction}${meaning} ${drawing}</span>`;
+}
+
+function trialMark({ passed, status }: TrialReport): Markup {
+  if (passed) return html`<span class="mark passed">✓</span>`;
+  return html`<span class="mark failed">${status === 'completed' ? '✗' : '!'}</span>`;
 }
 
 function mean(values: readonly number[]): number {
@@ -212,7 +272,10 @@ function caseDetails(
       return details;
     });
     const left = trials.length - mostTrials;
-    return html`<section class="variant-trials"><h3>${variantLabel(index, name)}</h3>${shown.length > 0 ? shown : html`<p class="note">It has no trials here.</p>`}${left > 0 && html`<p class="note">${countOf(left, 'trial')} more are in the report.</p>`}</section>`;
+    return html`<section class="variant-trials"><h3>${variantLabel(index, name)}</h3>${[
+      shown.length > 0 ? shown : html`<p class="note">It has no trials here.</p>`,
+      left > 0 && html`<p class="note">${countOf(left, 'trial')} more are in the report.</p>`,
+    ]}</section>`;
   });
   return html`<div class="case-columns">${columns}</div>`;
 }

@@ -4,6 +4,7 @@ import { type IntervalRow, intervalChart } from './interval-chart.ts';
 import { type Content, html, type Markup, shortLine } from './markup.ts';
 import { costText, countOf, durationText, percentText, scoreText } from './number-text.ts';
 import { passAtKChart } from './pass-at-k-chart.ts';
+import { scrolledTable } from './scrolled-table.ts';
 import { longestName, variantLabel, variantLegend } from './variant-mark.ts';
 
 const shareAxis = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] } as const;
@@ -19,7 +20,8 @@ ${distribution('Cost of a trial', report, ({ cost }) => cost, costText)}</div></
 }
 
 export function chart(title: string, note: Content, content: Content): Markup {
-  return html`<figure class="chart"><figcaption><h3>${title}</h3><p class="note">${note}</p></figcaption>${content}</figure>`;
+  const caption = html`<h3>${title}</h3><p class="note">${note}</p>`;
+  return html`<figure class="chart"><figcaption>${caption}</figcaption>${content}</figure>`;
 }
 
 function passRates({ variants, threshold, confidence }: EvalReport): Markup {
@@ -33,9 +35,10 @@ function passRates({ variants, threshold, confidence }: EvalReport): Markup {
       range,
     };
   });
-  const note =
-    `Trials in which every scorer passed, with ${percentText(confidence)} ` +
-    `intervals.${threshold === undefined ? '' : ` The line is the threshold, ${percentText(threshold)}.`}`;
+  const line =
+    threshold === undefined ? '' : ` The line is the threshold, ${percentText(threshold)}.`;
+  const intervals = `with ${percentText(confidence)} intervals`;
+  const note = `Trials in which every scorer passed, ${intervals}.${line}`;
   const axis = {
     ...shareAxis,
     tickText: percentText,
@@ -102,14 +105,14 @@ function failures({ variants }: EvalReport): Markup | undefined {
     .toSorted((a, b) => total(b) - total(a))
     .slice(0, mostScorers);
   if (reasons.length === 0) return undefined;
-  const rows = reasons.map(
-    (reason) =>
-      html`<tr><th scope="row"><bdi>${shortLine(reason, longestName)}</bdi></th>${counts.map((count) => html`<td>${count.get(reason) ?? 0}</td>`)}</tr>`,
-  );
+  const rows = reasons.map((reason) => {
+    const cells = counts.map((count) => html`<td>${count.get(reason) ?? 0}</td>`);
+    return html`<tr><th scope="row"><bdi>${shortLine(reason, longestName)}</bdi></th>${cells}</tr>`;
+  });
   const head = variants.map(
     ({ name }, variant) => html`<th scope="col">${variantLabel(variant, name)}</th>`,
   );
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="What failed"><table><thead><tr><th scope="col"><span class="unseen">Scorer</span></th>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  const table = scrolledTable({ label: 'What failed', firstColumn: 'Scorer', head, rows });
   return chart(
     'What failed',
     'Trials in which this scorer did not pass, or which did not come to an end. A trial ' +

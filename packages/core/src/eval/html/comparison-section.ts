@@ -13,6 +13,7 @@ import {
   signedScoreText,
   signedText,
 } from './number-text.ts';
+import { scrolledTable } from './scrolled-table.ts';
 import { longestName, variantLabel } from './variant-mark.ts';
 
 const mostLinks = 60;
@@ -39,17 +40,31 @@ function comparisonOf(
       variants.findIndex((variant) => variant.name === name),
     );
   const [baseline, candidate] = [place(comparison.baseline), place(comparison.candidate)];
-  const note = html`Difference paired over ${countOf(comparison.cases, 'case')}, with ${percentText(confidence)} intervals. Right of the line the candidate is better. An interval that crosses the line may be chance.`;
-  return html`<div class="comparison"><h3 class="versus">${variantLabel(candidate, comparison.candidate)} against ${variantLabel(baseline, comparison.baseline)}</h3>
+  const compared = countOf(comparison.cases, 'case');
+  const note =
+    `Difference paired over ${compared}, with ${percentText(confidence)} intervals. ` +
+    'Right of the line the candidate is better. An interval that crosses the line may be chance.';
+  const later = variantLabel(candidate, comparison.candidate);
+  const earlier = variantLabel(baseline, comparison.baseline);
+  const changed = [
+    changedCases('Regressed', 'regressed', comparison.regressed, cases),
+    changedCases('Improved', 'improved', comparison.improved, cases),
+  ];
+  return html`<div class="comparison"><h3 class="versus">${later} against ${earlier}</h3>
 <p>${conclusion(comparison)}</p>
 <div class="charts">${chart('Pass rate and scores', note, differenceChart(comparison, candidate))}
 ${chart('Time, calls and cost', 'Mean of a trial. Less is better.', measureTable(comparison))}
-${changedCases('Regressed', 'regressed', comparison.regressed, cases)}${changedCases('Improved', 'improved', comparison.improved, cases)}</div></div>`;
+${changed}</div></div>`;
 }
 
 function conclusion({ passRate, improved, regressed, cases }: Comparison): Content {
-  const moved = html`${countOf(improved.length, 'case')} improved, ${countText(regressed.length)} regressed, ${countText(cases - improved.length - regressed.length)} as before.`;
-  const rates = html`<strong>${pointsText(passRate.value)}</strong> pass rate: ${percentText(passRate.baseline)} before, ${percentText(passRate.candidate)} now.`;
+  const unchanged = cases - improved.length - regressed.length;
+  const moved =
+    `${countOf(improved.length, 'case')} improved, ${countText(regressed.length)} regressed, ` +
+    `${countText(unchanged)} as before.`;
+  const [before, now] = [percentText(passRate.baseline), percentText(passRate.candidate)];
+  const difference = html`<strong>${pointsText(passRate.value)}</strong>`;
+  const rates = html`${difference} pass rate: ${before} before, ${now} now.`;
   const doubt = passRate.significant
     ? 'The difference is larger than chance explains.'
     : 'The difference may be chance.';
@@ -102,7 +117,9 @@ function differenceRow(
 function changeNote({ significant, value }: Difference, isMoreBetter: boolean): Markup | undefined {
   if (!significant || value === 0) return undefined;
   const isBetter = value > 0 === isMoreBetter;
-  return html` <span class="change ${isBetter ? 'better' : 'worse'}">${isBetter ? '▲ better' : '▼ worse'}</span>`;
+  return isBetter
+    ? html` <span class="change better">▲ better</span>`
+    : html` <span class="change worse">▼ worse</span>`;
 }
 
 function measureTable({
@@ -119,13 +136,19 @@ function measureTable({
   const columns = [shortLine(baseline, longestName), shortLine(candidate, longestName)].map(
     (name) => html`<th scope="col"><bdi>${name}</bdi></th>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Time, calls and cost"><table><thead><tr><th scope="col"><span class="unseen">Measure</span></th>${columns}<th scope="col">difference</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const head = [columns, html`<th scope="col">difference</th>`];
+  return scrolledTable({ label: 'Time, calls and cost', firstColumn: 'Measure', head, rows });
 }
 
 function measureRow(name: string, difference: Difference, text: (value: number) => string): Markup {
   const signed = (value: number): string => signedText(value, text);
   const isSame = difference.low === 0 && difference.high === 0;
-  return html`<tr><th scope="row">${name}</th><td>${text(difference.baseline)}</td><td>${text(difference.candidate)}</td><td>${signed(difference.value)}${isSame ? undefined : html` <span class="range">${signed(difference.low)} to ${signed(difference.high)}</span>`}${changeNote(difference, false)}</td></tr>`;
+  const { low, high } = difference;
+  const range = !isSame && html` <span class="range">${signed(low)} to ${signed(high)}</span>`;
+  return html`<tr><th scope="row">${name}</th>${[
+    html`<td>${text(difference.baseline)}</td><td>${text(difference.candidate)}</td>`,
+    html`<td>${signed(difference.value)}${range}${changeNote(difference, false)}</td>`,
+  ]}</tr>`;
 }
 
 /** The cases that went up or down, as links to them. */
@@ -140,8 +163,13 @@ function changedCases(
   const links = ids.slice(0, mostLinks).map((id) => {
     const index = places.get(id);
     const text = html`<bdi>${shortLine(id, longestName)}</bdi>`;
-    return html`<li>${index === undefined ? text : html`<a href="#case-${index}">${text}</a>`}</li>`;
+    const link = index === undefined ? text : html`<a href="#case-${index}">${text}</a>`;
+    return html`<li>${link}</li>`;
   });
   const left = ids.length - mostLinks;
-  return html`<figure class="chart"><figcaption><h3>${title} <span class="count ${name}">${countText(ids.length)}</span></h3></figcaption><ul class="case-links">${links}</ul>${left > 0 && html`<p class="note">And ${countText(left)} more: see the filters below.</p>`}</figure>`;
+  const count = html`<span class="count ${name}">${countText(ids.length)}</span>`;
+  return html`<figure class="chart"><figcaption><h3>${title} ${count}</h3></figcaption>${[
+    html`<ul class="case-links">${links}</ul>`,
+    left > 0 && html`<p class="note">And ${countText(left)} more: see the filters below.</p>`,
+  ]}</figure>`;
 }

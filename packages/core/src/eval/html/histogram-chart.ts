@@ -28,7 +28,9 @@ export function histogramChart(
     at: axis.to > 0 ? tick / axis.to : 0,
     text: text(tick),
   }));
-  return html`<div class="histogram">${rows}<div aria-hidden="true">${axisTicks(ticks)}</div>${axis.isCut && html`<p class="note">The last bar has everything above ${text(axis.to)}.</p>`}</div>`;
+  return html`<div class="histogram">${rows}<div aria-hidden="true">${axisTicks(ticks)}</div>${
+    axis.isCut && html`<p class="note">The last bar has everything above ${text(axis.to)}.</p>`
+  }</div>`;
 }
 
 interface HistogramAxis {
@@ -57,10 +59,18 @@ function histogramRow(
   const label =
     `${countOf(values.length, 'trial')}: half of them up to ${text(middle)}, 95% up to ` +
     `${text(late)}, at most ${text(sorted.at(-1) ?? 0)}`;
-  return html`<div class="histogram-row"><div class="histogram-label">${variantLabel(variant, name)} <span class="range">p50 ${text(middle)} · p95 ${text(late)}</span></div>
-<svg class="drawing" role="img" aria-label="${label}" width="100%" height="${height}">${bars(values, axis, { variant, text })}
+  const range = html`<span class="range">p50 ${text(middle)} · p95 ${text(late)}</span>`;
+  const size = html`width="100%" height="${height}"`;
+  const lines = [
+    verticalLine('line-p50', widthText(middle / axis.to)),
+    verticalLine('line-p95', widthText(late / axis.to)),
+  ];
+  const heading = html`${variantLabel(variant, name)} ${range}`;
+  const drawn = bars(values, axis, { variant, text });
+  return html`<div class="histogram-row"><div class="histogram-label">${heading}</div>
+<svg class="drawing" role="img" aria-label="${label}" ${size}>${drawn}
 <line class="base-line" x1="0" x2="100%" y1="${height}" y2="${height}"/>
-${verticalLine('line-p50', widthText(middle / axis.to))}${verticalLine('line-p95', widthText(late / axis.to))}</svg></div>`;
+${lines}</svg></div>`;
 }
 
 function bars(
@@ -81,7 +91,10 @@ function bars(
     if (count === 0) return undefined;
     const size = Math.max(2, Math.round((count / most) * (height - 4) * 10) / 10);
     const [x, y] = [widthText((bin + 0.06) / bins), Math.round((height - size) * 10) / 10];
-    return html`<rect class="bar ${variantClass(variant)}" x="${x}" width="${widthText(0.88 / bins)}" y="${y}" height="${size}"><title>${range(bin)}: ${countOf(count, 'trial')}</title></rect>`;
+    const across = html`x="${x}" width="${widthText(0.88 / bins)}"`;
+    const title = html`<title>${range(bin)}: ${countOf(count, 'trial')}</title>`;
+    const along = html`y="${y}" height="${size}"`;
+    return html`<rect class="bar ${variantClass(variant)}" ${across} ${along}>${title}</rect>`;
   });
   return html`${drawn}`;
 }

@@ -34,13 +34,16 @@ export interface IntervalAxis {
  * that it need not be read.
  */
 export function intervalChart(rows: readonly IntervalRow[], axis: IntervalAxis): Markup {
-  return html`<div class="interval-chart">${rows.map((row) => intervalRow(row, axis))}${axisRow(axis)}</div>`;
+  const drawn = rows.map((row) => intervalRow(row, axis));
+  return html`<div class="interval-chart">${drawn}${axisRow(axis)}</div>`;
 }
 
 function intervalRow(row: IntervalRow, axis: IntervalAxis): Markup {
-  return html`${row.heading !== undefined && html`<h4>${row.heading}</h4>`}<div class="interval-row"><div class="interval-label">${row.label}</div>
+  const heading = row.heading !== undefined && html`<h4>${row.heading}</h4>`;
+  const range = html`<span class="range">${row.range}</span>`;
+  return html`${heading}<div class="interval-row"><div class="interval-label">${row.label}</div>
 <div class="interval-plot">${drawing(row, axis)}</div>
-<div class="interval-value"><strong>${row.value}</strong>${row.note} <span class="range">${row.range}</span></div></div>`;
+<div class="interval-value"><strong>${row.value}</strong>${row.note} ${range}</div></div>`;
 }
 
 function drawing({ variant, interval }: IntervalRow, axis: IntervalAxis): Markup {
@@ -54,7 +57,8 @@ function drawing({ variant, interval }: IntervalRow, axis: IntervalAxis): Markup
 
 function gridLines(axis: IntervalAxis): Markup {
   const { ticks, line, lineKind = 'threshold' } = axis;
-  return html`${ticks.map((tick) => verticalLine('grid-line', place(tick, axis)))}${line !== undefined && verticalLine(`line-${lineKind}`, place(line, axis))}`;
+  const grid = ticks.map((tick) => verticalLine('grid-line', place(tick, axis)));
+  return html`${grid}${line !== undefined && verticalLine(`line-${lineKind}`, place(line, axis))}`;
 }
 
 export function verticalLine(name: string, x: string): Markup {
@@ -62,7 +66,12 @@ export function verticalLine(name: string, x: string): Markup {
 }
 
 function axisRow(axis: IntervalAxis): Markup {
-  return html`<div class="interval-row axis" aria-hidden="true"><div class="interval-label"></div><div class="interval-plot">${axisTicks(axis.ticks.map((tick) => ({ at: share(tick, axis), text: axis.tickText(tick) })))}</div><div class="interval-value"></div></div>`;
+  const ticks = axis.ticks.map((tick) => ({ at: share(tick, axis), text: axis.tickText(tick) }));
+  return html`<div class="interval-row axis" aria-hidden="true">${[
+    html`<div class="interval-label"></div>`,
+    html`<div class="interval-plot">${axisTicks(ticks)}</div>`,
+    html`<div class="interval-value"></div>`,
+  ]}</div>`;
 }
 
 /** The numbers below a drawing. The outermost ones stay within it. */
@@ -71,7 +80,8 @@ export function axisTicks(
 ): Markup {
   const texts = ticks.map(({ at, text }) => {
     const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
-    return html`<text class="tick" x="${widthText(at)}" y="12" text-anchor="${anchor}">${text}</text>`;
+    const place = html`x="${widthText(at)}" y="12" text-anchor="${anchor}"`;
+    return html`<text class="tick" ${place}>${text}</text>`;
   });
   return html`<svg class="drawing" width="100%" height="16">${texts}</svg>`;
 }

@@ -50,7 +50,7 @@ const special: Readonly<Record<string, string>> = {
  * and newline, and marks that turn the direction of writing.
  */
 const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
   /[&<>"'\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /**

@@ -9,15 +9,27 @@ export const pageScript = String.raw`'use strict';
   const list = byId('case-list');
   const rows = [...list.children];
   const buttons = [...document.querySelectorAll('.filter')];
-  const controls = { search: byId('search'), variant: byId('variant'), tag: byId('tag'), order: byId('order') };
+  const controls = {
+    search: byId('search'),
+    variant: byId('variant'),
+    tag: byId('tag'),
+    order: byId('order'),
+  };
   const valueOf = (name) => (controls[name] ? controls[name].value : '');
   const words = new Map();
   const wordsOf = (row) => {
     if (!words.has(row)) words.set(row, row.querySelector('.case-name').textContent.toLowerCase());
     return words.get(row);
   };
-  const bySize = (name, sign) => (a, b) => sign * (Number(a.dataset[name]) - Number(b.dataset[name])) || a.dataset.index - b.dataset.index;
-  const orders = { '': bySize('index', 1), worst: bySize('rate', 1), slow: bySize('duration', -1), cost: bySize('cost', -1) };
+  const bySize = (name, sign) => (a, b) =>
+    sign * (Number(a.dataset[name]) - Number(b.dataset[name])) ||
+    a.dataset.index - b.dataset.index;
+  const orders = {
+    '': bySize('index', 1),
+    worst: bySize('rate', 1),
+    slow: bySize('duration', -1),
+    cost: bySize('cost', -1),
+  };
   const shownNote = byId('shown');
   const wholeNote = shownNote.textContent;
   let filter = 'all';
@@ -31,7 +43,11 @@ export const pageScript = String.raw`'use strict';
     all: () => true,
     failed: (data) => inScope(data.outcomes).includes('failed'),
     flaky: (data) => inScope(data.outcomes).includes('flaky'),
-    passed: (data) => inScope(data.outcomes).every((outcome) => outcome === 'passed' || outcome === 'none') && inScope(data.outcomes).includes('passed'),
+    passed: (data) => {
+      const outcomes = inScope(data.outcomes);
+      const isFine = (outcome) => outcome === 'passed' || outcome === 'none';
+      return outcomes.every(isFine) && outcomes.includes('passed');
+    },
     regressed: (data) => inScope(data.changes).includes('regressed'),
     improved: (data) => inScope(data.changes).includes('improved'),
     error: (data) => data.error === 'true',
@@ -49,7 +65,8 @@ export const pageScript = String.raw`'use strict';
       row.hidden = !isShown;
       if (isShown) count++;
     }
-    shownNote.textContent = count === rows.length ? wholeNote : count + ' of ' + rows.length + ' cases';
+    shownNote.textContent =
+      count === rows.length ? wholeNote : count + ' of ' + rows.length + ' cases';
     byId('none-shown').hidden = count > 0 || rows.length === 0;
     if (order !== valueOf('order')) {
       order = valueOf('order');
@@ -58,7 +75,9 @@ export const pageScript = String.raw`'use strict';
   };
   const choose = (name) => {
     filter = name;
-    for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.filter === name));
+    for (const button of buttons) {
+      button.setAttribute('aria-pressed', String(button.dataset.filter === name));
+    }
     apply();
   };
   const reset = () => {
@@ -66,8 +85,12 @@ export const pageScript = String.raw`'use strict';
     choose('all');
   };
 
-  for (const button of buttons) button.addEventListener('click', () => choose(button.dataset.filter));
-  for (const control of Object.values(controls)) if (control) control.addEventListener('input', apply);
+  for (const button of buttons) {
+    button.addEventListener('click', () => choose(button.dataset.filter));
+  }
+  for (const control of Object.values(controls)) {
+    if (control) control.addEventListener('input', apply);
+  }
   byId('reset').addEventListener('click', () => {
     reset();
     controls.search.focus();
@@ -79,7 +102,9 @@ export const pageScript = String.raw`'use strict';
     if (!stored) return;
     const text = markup ? markup.createHTML(stored.textContent) : stored.textContent;
     stored.replaceWith(...new DOMParser().parseFromString(text, 'text/html').body.childNodes);
-    for (const line of details.querySelectorAll('.session')) line.append(copyButton(line.firstElementChild));
+    for (const line of details.querySelectorAll('.session')) {
+      line.append(copyButton(line.firstElementChild));
+    }
   };
   const open = (row) => {
     fill(row.firstElementChild);
@@ -120,7 +145,8 @@ export const pageScript = String.raw`'use strict';
   addEventListener('hashchange', openTarget);
   // The same link a second time changes no hash.
   document.addEventListener('click', ({ target }) => {
-    const link = target instanceof Element ? target.closest('a[href="' + location.hash + '"]') : null;
+    const selector = 'a[href="' + location.hash + '"]';
+    const link = target instanceof Element ? target.closest(selector) : null;
     if (link && location.hash !== '') openTarget();
   });
 

@@ -20,13 +20,17 @@ export function passAtKChart(variants: readonly VariantReport[]): Markup | undef
   const lines = variants.map(({ summary }, variant) => [
     curve(summary.passAllK, x, `curve dashed ${variantClass(variant)}`),
     curve(summary.passAtK, x, `curve ${variantClass(variant)}`),
-    summary.passAtK.map(
-      ({ k, value }) =>
-        html`<svg x="${widthText(x(k))}" y="${yOf(value)}" overflow="visible">${variantShape(variant)}</svg>`,
-    ),
+    summary.passAtK.map(({ k, value }) => {
+      const place = html`x="${widthText(x(k))}" y="${yOf(value)}"`;
+      return html`<svg ${place} overflow="visible">${variantShape(variant)}</svg>`;
+    }),
   ]);
-  return html`<div class="curve-plot"><svg class="drawing" role="img" aria-label="${describe(variants)}" width="100%" height="${height}">${levels.map(level)}${lines}</svg>
-<div aria-hidden="true">${axisTicks(ticksOf(most).map((k) => ({ at: x(k), text: `k = ${k}` })))}</div></div>`;
+  const label = html`role="img" aria-label="${describe(variants)}"`;
+  const size = html`width="100%" height="${height}"`;
+  const ticks = ticksOf(most).map((k) => ({ at: x(k), text: `k = ${k}` }));
+  const drawn = html`${levels.map(level)}${lines}`;
+  return html`<div class="curve-plot"><svg class="drawing" ${label} ${size}>${drawn}</svg>
+<div aria-hidden="true">${axisTicks(ticks)}</div></div>`;
 }
 
 function yOf(value: number): number {
@@ -36,7 +40,9 @@ function yOf(value: number): number {
 
 function level(value: number): Markup {
   const y = yOf(value);
-  return html`<line class="grid-line" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="tick" x="-8" y="${y + 4}" text-anchor="end">${percentText(value)}</text>`;
+  const text = percentText(value);
+  const line = html`<line class="grid-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
+  return html`${line}<text class="tick" x="-8" y="${y + 4}" text-anchor="end">${text}</text>`;
 }
 
 function curve(
@@ -46,7 +52,9 @@ function curve(
 ): readonly Markup[] {
   return points.slice(1).map((point, index) => {
     const from = points[index] ?? point;
-    return html`<line class="${name}" x1="${widthText(x(from.k))}" y1="${yOf(from.value)}" x2="${widthText(x(point.k))}" y2="${yOf(point.value)}"/>`;
+    const start = html`x1="${widthText(x(from.k))}" y1="${yOf(from.value)}"`;
+    const end = html`x2="${widthText(x(point.k))}" y2="${yOf(point.value)}"`;
+    return html`<line class="${name}" ${start} ${end}/>`;
   });
 }
 

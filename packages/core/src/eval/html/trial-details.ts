@@ -27,21 +27,37 @@ export function trialDetails(
   command: string,
   { isOpen, isShort }: TrialDetailsOptions,
 ): Markup {
-  return html`<details class="trial"${isOpen && html` open`}><summary>${passMark(trial.passed)} Trial ${trial.trial} <span class="range">${trialFacts(trial)}</span></summary>
-${isShort ? html`<p class="note">There is no room for more on this page: see the session.</p>` : trialBody(trial)}
+  const open = isOpen && html` open`;
+  const facts = html`<span class="range">${trialFacts(trial)}</span>`;
+  const summary = html`<summary>${passMark(trial.passed)} Trial ${trial.trial} ${facts}</summary>`;
+  return html`<details class="trial"${open}>${summary}
+${isShort ? noRoom : trialBody(trial)}
 <p class="session"><code>${shortened(command, longestText)}</code></p></details>`;
 }
 
+const noRoom = html`<p class="note">There is no room for more on this page: see the session.</p>`;
+
 function trialBody(trial: TrialReport): Markup {
+  const { scores, turns } = trial;
   return html`${errorBox(trial)}
-${trial.scores.length > 0 && html`<ul class="scores">${trial.scores.slice(0, mostScores).map(scoreItem)}</ul>${leftOut(trial.scores.length - mostScores, 'score')}`}
-${trial.turns.length > 0 && html`<ol class="turns">${trial.turns.slice(0, mostTurns).map(turnItem)}</ol>${leftOut(trial.turns.length - mostTurns, 'turn')}`}`;
+${
+  scores.length > 0 && [
+    html`<ul class="scores">${scores.slice(0, mostScores).map(scoreItem)}</ul>`,
+    leftOut(scores.length - mostScores, 'score'),
+  ]
+}
+${
+  turns.length > 0 && [
+    html`<ol class="turns">${turns.slice(0, mostTurns).map(turnItem)}</ol>`,
+    leftOut(turns.length - mostTurns, 'turn'),
+  ]
+}`;
 }
 
 function passMark(passed: boolean): Markup {
-  return passed
-    ? html`<span class="mark passed" aria-hidden="true">✓</span><span class="unseen">Passed:</span>`
-    : html`<span class="mark failed" aria-hidden="true">✗</span><span class="unseen">Failed:</span>`;
+  const [name, sign, text] = passed ? ['passed', '✓', 'Passed'] : ['failed', '✗', 'Failed'];
+  const mark = html`<span class="mark ${name}" aria-hidden="true">${sign}</span>`;
+  return html`${mark}<span class="unseen">${text}:</span>`;
 }
 
 function trialFacts({ status, durationMs, cost, steps, usage }: TrialReport): string {
@@ -57,11 +73,14 @@ function trialFacts({ status, durationMs, cost, steps, usage }: TrialReport): st
 
 function errorBox(trial: TrialReport): Markup | undefined {
   const { error, status, passed, scores } = trial;
-  if (error !== undefined) {
-    return html`<p class="trial-error" dir="auto"><code>${shortLine(error.code, longestName)}</code> ${shortened(error.message, longestText)}</p>`;
-  }
+  if (error !== undefined) return errorText(error);
   if (passed || status === 'completed' || scores.some((score) => !score.passed)) return undefined;
   return html`<p class="trial-error">${failureReason(trial)}</p>`;
+}
+
+function errorText({ code, message: text }: NonNullable<TrialReport['error']>): Markup {
+  const name = html`<code>${shortLine(code, longestName)}</code>`;
+  return html`<p class="trial-error" dir="auto">${name} ${shortened(text, longestText)}</p>`;
 }
 
 function scoreItem({
@@ -73,23 +92,42 @@ function scoreItem({
   details,
   error,
 }: ScoreReport): Markup {
-  return html`<li>${passMark(passed)} <div><p><strong><bdi>${shortLine(scorer, longestName)}</bdi></strong> <span class="range">${scoreText(score)}, needs ${scoreText(threshold)}</span></p>
+  const name = html`<strong><bdi>${shortLine(scorer, longestName)}</bdi></strong>`;
+  const result = `${scoreText(score)}, needs ${scoreText(threshold)}`;
+  return html`<li>${passMark(passed)} <div><p>${name} <span class="range">${result}</span></p>
 <p class="text" dir="auto">${shortened(explanation, longestText)}</p>
-${error !== undefined && html`<p class="trial-error" dir="auto"><code>${shortLine(error.code, longestName)}</code> ${shortened(error.message, longestText)}</p>`}
-${details !== undefined && html`<details class="inner"><summary>Details</summary><pre tabindex="0">${jsonText(details, longestText)}</pre></details>`}</div></li>`;
+${error !== undefined && errorText(error)}
+${details !== undefined && scoreDetails(details)}</div></li>`;
+}
+
+function scoreDetails(details: JsonValue): Markup {
+  const text = html`<pre tabindex="0">${jsonText(details, longestText)}</pre>`;
+  return html`<details class="inner"><summary>Details</summary>${text}</details>`;
 }
 
 function turnItem({ user, assistant, toolCalls }: TurnReport): Markup {
-  return html`<li>${message('user', 'User', user)}${toolCalls.length > 0 && html`<ul class="calls">${toolCalls.slice(0, mostCalls).map(callItem)}</ul>${leftOut(toolCalls.length - mostCalls, 'call')}`}${assistant === undefined ? html`<p class="message none">No answer.</p>` : message('assistant', 'Assistant', assistant)}</li>`;
+  const calls = toolCalls.length > 0 && [
+    html`<ul class="calls">${toolCalls.slice(0, mostCalls).map(callItem)}</ul>`,
+    leftOut(toolCalls.length - mostCalls, 'call'),
+  ];
+  const answer =
+    assistant === undefined
+      ? html`<p class="message none">No answer.</p>`
+      : message('assistant', 'Assistant', assistant);
+  return html`<li>${message('user', 'User', user)}${calls}${answer}</li>`;
 }
 
 function message(role: 'user' | 'assistant', name: string, text: string): Markup {
-  return html`<div class="message ${role}"><span class="role">${name}</span><p class="text" dir="auto">${shortened(text, longestText)}</p></div>`;
+  const content = html`<p class="text" dir="auto">${shortened(text, longestText)}</p>`;
+  return html`<div class="message ${role}"><span class="role">${name}</span>${content}</div>`;
 }
 
 function callItem({ name, args, status }: ToolCallReport): Markup {
   const isGood = status === 'success' || status === 'partial';
-  return html`<li><span class="status ${isGood ? 'good' : 'bad'}">${status ?? 'no result'}</span> <code><bdi>${shortLine(name, longestName)}</bdi>(${jsonText(args, longestArguments, 0)})</code></li>`;
+  const quality = isGood ? 'good' : 'bad';
+  const mark = html`<span class="status ${quality}">${status ?? 'no result'}</span>`;
+  const tool = html`<bdi>${shortLine(name, longestName)}</bdi>`;
+  return html`<li>${mark} <code>${tool}(${jsonText(args, longestArguments, 0)})</code></li>`;
 }
 
 /**

@@ -18,16 +18,19 @@ export function variantClass(variant: number): string {
 
 /** A variant's sign, around the point 0,0 of an SVG. Neighbours differ in colour and in shape. */
 export function variantShape(variant: number): Markup {
-  return html`<path class="shape ${variantClass(variant)}" d="${shapes[variant % shapes.length] ?? shapes[0]}"/>`;
+  const shape = shapes[variant % shapes.length] ?? shapes[0];
+  return html`<path class="shape ${variantClass(variant)}" d="${shape}"/>`;
 }
 
 /** The sign with the name. */
 export function variantLabel(variant: number, name: string): Markup {
-  return html`<span class="variant-label">${variantSign(variant)}<bdi>${shortLine(name, longestName)}</bdi></span>`;
+  const text = html`<bdi>${shortLine(name, longestName)}</bdi>`;
+  return html`<span class="variant-label">${variantSign(variant)}${text}</span>`;
 }
 
 export function variantSign(variant: number): Markup {
-  return html`<svg class="sign" width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">${variantShape(variant)}</svg>`;
+  const size = html`width="14" height="14" viewBox="-7 -7 14 14"`;
+  return html`<svg class="sign" ${size} aria-hidden="true">${variantShape(variant)}</svg>`;
 }
 
 /** Renders the legend of the signs in a chart. */
