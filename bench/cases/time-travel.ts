@@ -99,35 +99,44 @@ async function writeRounds(ledgers: LedgerStore): Promise<void> {
   await ledgers.release(claim);
 }
 
-/** What an agent of so many rounds leaves, one of whose values changes in each. */
+/** Events of an agent in its rounds, each of which changes one value of its state. */
 function eventsOfRounds(): Event[] {
-  const list: Event[] = [];
-  const add = (data: Record<string, unknown>): void => {
-    const seq = list.length + 1;
-    list.push({
-      v: 1,
-      seq,
-      id: `e${seq.toString(36)}`,
-      at: 1_700_000_000_000 + seq,
-      invocationId: 'run',
-      by: 'runtime',
-      ...data,
-    } as unknown as Event);
-  };
-  add({ type: 'invocation_start', kind: 'agent', name: 'worker', mode: 'root' });
-  for (let round = 1; round <= rounds; round++) {
-    const call = { callId: `run/r${round}.0`, name: 'add' };
-    const recipe = { encoder: 2, segments: [], resultLimit: 1, settings: 's' };
-    add({
+  const start = { type: 'invocation_start', kind: 'agent', name: 'worker', mode: 'root' };
+  const entries: EventEntry[] = [start];
+  for (let round = 1; round <= rounds; round++) entries.push(...entriesOfRound(round));
+  return entries.map(eventOf);
+}
+
+/** The part of an event that is its own. */
+type EventEntry = Readonly<Record<string, unknown>>;
+
+function eventOf(entry: EventEntry, index: number): Event {
+  const seq = index + 1;
+  return {
+    v: 1,
+    seq,
+    id: `e${seq.toString(36)}`,
+    at: 1_700_000_000_000 + seq,
+    invocationId: 'run',
+    by: 'runtime',
+    ...entry,
+  } as unknown as Event;
+}
+
+/** A model call, the tool call that it asks for, a change of the state and the result. */
+function entriesOfRound(round: number): readonly EventEntry[] {
+  const call = { callId: `run/r${round}.0`, name: 'add' };
+  return [
+    {
       type: 'model_start',
       agent: 'worker',
       round,
       attempt: 1,
       model: 'a:b',
-      recipe,
+      recipe: { encoder: 2, segments: [], resultLimit: 1, settings: 's' },
       estimatedInputTokens: 1,
-    });
-    add({
+    },
+    {
       type: 'tool_call',
       ...call,
       agent: 'worker',
@@ -135,29 +144,28 @@ function eventsOfRounds(): Event[] {
       providerCallId: `c${round}`,
       round,
       index: 0,
-    });
-    add({
+    },
+    {
       type: 'model_end',
       round,
       attempt: 1,
       status: 'completed',
       usage: { inputTokens: 1, outputTokens: 1 },
       durationMs: 1,
-    });
-    add({
+    },
+    {
       type: 'state_change',
       scope: 'session',
       source: 'mutation',
       changes: [{ key: `key${round % 100}`, newValue: round }],
-    });
-    add({
+    },
+    {
       type: 'tool_result',
       ...call,
       attempt: 1,
       result: { status: 'success', content: 3 },
       settled: true,
       durationMs: 1,
-    });
-  }
-  return list;
+    },
+  ];
 }

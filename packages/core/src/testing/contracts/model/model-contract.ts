@@ -12,6 +12,7 @@ import { answerContract } from './answer-contract.ts';
 import { abortContract, failureContract, promptContract } from './call-contract.ts';
 import { createModelSuite } from './harness.ts';
 import type { MakeModel, ModelLeftOut } from './model-under-test.ts';
+import { toolCallContract } from './tool-call-contract.ts';
 
 export type {
   MakeModel,
@@ -91,6 +92,7 @@ export async function modelContract(
     });
   suite.describe(`model contract: ${name}`, () => {
     answerContract(suite);
+    toolCallContract(suite);
     promptContract(suite);
     abortContract(suite);
     failureContract(suite);

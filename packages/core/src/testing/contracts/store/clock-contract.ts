@@ -1,4 +1,5 @@
-import { inboxItem, type Suite, ttl, Writer } from './harness.ts';
+import { inboxItem, ttl, Writer } from './harness.ts';
+import type { Suite } from './suite.ts';
 
 /**
  * Defines the rules of the store's clock. Durable times are made and judged by it, in processes

@@ -1,7 +1,8 @@
 import { defined } from '../../../base/defined.ts';
 import type { Batch, LedgerStore } from '../../../ledger/port.ts';
-import { codeOf, farAway, inboxItem, longAgo, type Suite, ttl, Writer } from './harness.ts';
+import { codeOf, farAway, inboxItem, longAgo, ttl, Writer } from './harness.ts';
 import { withOtherProcess } from './other-process.ts';
+import type { Suite } from './suite.ts';
 
 /** Makes a session that no process owns. */
 async function leave(
@@ -18,6 +19,7 @@ async function dueOf(ledgers: LedgerStore, limit?: number): Promise<readonly str
   return (await ledgers.due(defined({ limit }))).map(({ session }) => session);
 }
 
+/** Promise of `due`: sessions that no process owns and that have something to do now. */
 export function dueContract(suite: Suite): void {
   reasonContract(suite);
   holdingContract(suite);

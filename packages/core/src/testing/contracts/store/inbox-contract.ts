@@ -1,7 +1,15 @@
-import { codeOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import { codeOf, inboxItem, readTexts, ttl, Writer } from './harness.ts';
+import type { Suite } from './suite.ts';
 
+/** Promise of the inbox: an item is kept once, until the append that consumes it. */
 export function inboxContract(suite: Suite): void {
-  const { describe, expect, test } = suite;
+  orderContract(suite);
+  keyContract(suite);
+  consumeContract(suite);
+  sessionContract(suite);
+}
+
+function orderContract({ describe, expect, test }: Suite): void {
   describe('inbox', () => {
     test('keeps what is posted, control lane first, then in order of posting', async ({
       ledgers,
@@ -37,7 +45,11 @@ export function inboxContract(suite: Suite): void {
       });
       expect(await ledgers.head('s')).toMatchObject({ inboxSeq: 2 });
     });
+  });
+}
 
+function keyContract({ describe, expect, test }: Suite): void {
+  describe('inbox', () => {
     test('takes an item once by its key', async ({ ledgers }) => {
       await ledgers.claim('s', 'writer', { ttl });
       await ledgers.post('s', inboxItem('a'));
@@ -66,11 +78,9 @@ export function inboxContract(suite: Suite): void {
       expect(await ledgers.post('t', inboxItem('a'))).toMatchObject({ duplicate: false });
     });
   });
-  consumeContract(suite);
 }
 
-function consumeContract(suite: Suite): void {
-  const { describe, expect, test } = suite;
+function consumeContract({ describe, expect, test }: Suite): void {
   describe('inbox and writer', () => {
     test('is emptied with the append that answers, whatever the order', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
@@ -100,7 +110,11 @@ function consumeContract(suite: Suite): void {
         Array.from({ length: 30 }, (_, i) => i + 1),
       );
     });
+  });
+}
 
+function sessionContract({ describe, expect, test }: Suite): void {
+  describe('inbox and writer', () => {
     test('takes items for a ledger that nobody holds', async ({ ledgers }) => {
       await ledgers.release(await ledgers.claim('s', 'writer', { ttl }));
       expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({ inboxSeq: 1 });

@@ -1,6 +1,7 @@
 import type { LedgerStore, Store } from '../../../ledger/port.ts';
-import { codeOf, inboxItem, notes, pendingRequest, type Suite, ttl } from './harness.ts';
+import { codeOf, inboxItem, notes, pendingRequest, ttl } from './harness.ts';
 import type { LeftOut, StorePart } from './left-out.ts';
+import type { Suite } from './suite.ts';
 
 const storeParts: readonly StorePart[] = [
   'shared scopes',

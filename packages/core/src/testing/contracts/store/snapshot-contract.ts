@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../base/json.ts';
 import type { LedgerStore } from '../../../ledger/port.ts';
-import { codeOf, type Suite, Writer } from './harness.ts';
+import { codeOf, Writer } from './harness.ts';
+import type { Suite } from './suite.ts';
 
 async function valuesAt(
   ledgers: LedgerStore,

@@ -7,27 +7,37 @@ import {
   type OptionChecks,
 } from '../../../base/options.ts';
 import { type TestRunner, testRunner } from '../../kit/test-runner.ts';
-import { appendContract } from './append-contract.ts';
 import { clockContract } from './clock-contract.ts';
-import { deletionContract } from './deletion-contract.ts';
+import { closeContract } from './close-contract.ts';
+import { deleteContract } from './deletion/delete-contract.ts';
+import { deletedForkContract } from './deletion/deleted-fork-contract.ts';
+import { deletedReaderContract } from './deletion/deleted-reader-contract.ts';
+import { sweepingContract } from './deletion/sweeping-contract.ts';
 import { dueContract } from './due-contract.ts';
-import { createSuite, type Suite } from './harness.ts';
 import { inboxContract } from './inbox-contract.ts';
+import { isolationContract } from './isolation-contract.ts';
 import type { LeftOut } from './left-out.ts';
 import { leftOutContract } from './left-out-contract.ts';
-import {
-  closeContract,
-  isolationContract,
-  listingContract,
-  listOptionsContract,
-} from './listing-contract.ts';
-import { ownershipContract } from './ownership-contract.ts';
-import { readingContract } from './reading-contract.ts';
-import { requestContract, settlingContract } from './request-contract.ts';
-import { blobContract, forkContract, sharedContract } from './sharing-contract.ts';
+import { followContract } from './reading/follow-contract.ts';
+import { listContract } from './reading/list-contract.ts';
+import { listOptionsContract } from './reading/list-options-contract.ts';
+import { readContract } from './reading/read-contract.ts';
+import { answerContract } from './requests/answer-contract.ts';
+import { requestContract } from './requests/request-contract.ts';
+import { requestListContract } from './requests/request-list-contract.ts';
+import { settlingContract } from './requests/settling-contract.ts';
+import { blobContract } from './sharing/blob-contract.ts';
+import { forkContract } from './sharing/fork-contract.ts';
+import { sharedContract } from './sharing/shared-contract.ts';
 import { snapshotContract } from './snapshot-contract.ts';
 import type { MakeStore } from './store-under-test.ts';
-import { sweepingContract } from './sweeping-contract.ts';
+import { createSuite, type Suite } from './suite.ts';
+import { appendContract } from './writing/append-contract.ts';
+import { claimContract } from './writing/claim-contract.ts';
+import { contentContract } from './writing/content-contract.ts';
+import { fencingContract } from './writing/fencing-contract.ts';
+import { leaseContract } from './writing/lease-contract.ts';
+import { resendContract } from './writing/resend-contract.ts';
 
 export type { LeftOut, StorePart } from './left-out.ts';
 export type { MakeStore, StoreUnderTest } from './store-under-test.ts';
@@ -100,22 +110,43 @@ const contractChecks: OptionChecks<
 };
 
 function defineRules(suite: Suite): void {
-  appendContract(suite);
-  ownershipContract(suite);
+  defineWriting(suite);
   clockContract(suite);
   inboxContract(suite);
-  readingContract(suite);
+  readContract(suite);
+  followContract(suite);
   forkContract(suite);
   blobContract(suite);
   sharedContract(suite);
-  requestContract(suite);
-  settlingContract(suite);
+  defineRequests(suite);
   dueContract(suite);
   snapshotContract(suite);
-  deletionContract(suite);
-  sweepingContract(suite);
-  listingContract(suite);
+  defineDeletion(suite);
+  listContract(suite);
   listOptionsContract(suite);
   isolationContract(suite);
   closeContract(suite);
+}
+
+function defineWriting(suite: Suite): void {
+  appendContract(suite);
+  resendContract(suite);
+  fencingContract(suite);
+  contentContract(suite);
+  claimContract(suite);
+  leaseContract(suite);
+}
+
+function defineRequests(suite: Suite): void {
+  requestContract(suite);
+  requestListContract(suite);
+  answerContract(suite);
+  settlingContract(suite);
+}
+
+function defineDeletion(suite: Suite): void {
+  deleteContract(suite);
+  deletedReaderContract(suite);
+  deletedForkContract(suite);
+  sweepingContract(suite);
 }

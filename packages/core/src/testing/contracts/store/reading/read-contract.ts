@@ -1,21 +1,27 @@
-import { defined } from '../../../base/defined.ts';
-import type { LedgerStore, ReadRange, StoredEvent } from '../../../ledger/port.ts';
-import { codeOf, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { LedgerStore, ReadRange, StoredEvent } from '../../../../ledger/port.ts';
+import {
+  codeOf,
+  followUntil,
+  notes,
+  numbered,
+  readAll,
+  readTexts,
+  ttl,
+  Writer,
+} from '../harness.ts';
+import type { Suite } from '../suite.ts';
 
 const many = 4_321;
 
-function numbered(from: number, to: number): string[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => `n${from + i}`);
-}
-
-export function readingContract(suite: Suite): void {
+/** Promise of `read` and `readStored`: all events of a range, in order. */
+export function readContract(suite: Suite): void {
+  pageContract(suite);
   rangeContract(suite);
   storedContract(suite);
-  followContract(suite);
 }
 
-function rangeContract(suite: Suite): void {
-  const { describe, expect, test } = suite;
+function pageContract({ describe, expect, test }: Suite): void {
   describe('read', () => {
     test('gives all events in ascending order, in pages that are not empty', async ({
       ledgers,
@@ -29,6 +35,25 @@ function rangeContract(suite: Suite): void {
       expect(seq).toBe(many);
     });
 
+    test('can be left early', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(numbered(1, many));
+      for await (const page of ledgers.read('s')) {
+        expect(page[0]?.seq).toBe(1);
+        break;
+      }
+      expect(await ledgers.head('s')).toMatchObject({ seq: many });
+    });
+
+    test('of an empty ledger gives nothing, of an unknown one fails', async ({ ledgers }) => {
+      await ledgers.claim('s', 'writer', { ttl });
+      expect(await readAll(ledgers, 's')).toEqual([]);
+      expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
+    });
+  });
+}
+
+function rangeContract({ describe, expect, test }: Suite): void {
+  describe('read', () => {
     test('gives the stretch that was asked for', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(numbered(1, many));
       for (const [after, upTo] of [
@@ -69,21 +94,6 @@ function rangeContract(suite: Suite): void {
           paths.slice(after),
         );
       }
-    });
-
-    test('can be left early', async ({ ledgers }) => {
-      await (await Writer.claim(ledgers, 's')).write(numbered(1, many));
-      for await (const page of ledgers.read('s')) {
-        expect(page[0]?.seq).toBe(1);
-        break;
-      }
-      expect(await ledgers.head('s')).toMatchObject({ seq: many });
-    });
-
-    test('of an empty ledger gives nothing, of an unknown one fails', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
-      expect(await readAll(ledgers, 's')).toEqual([]);
-      expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
     });
   });
 }
@@ -140,80 +150,4 @@ async function readStored(
   const events: StoredEvent[] = [];
   for await (const page of ledgers.readStored(session, range)) events.push(...page);
   return events;
-}
-
-function followContract(suite: Suite): void {
-  const { describe, expect, test } = suite;
-  describe('follow', () => {
-    test('gives what is there and then what lands, without gaps', async ({ ledgers }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      await writer.write(numbered(1, 3));
-      const following = followUntil(ledgers, 's', 1, 'n8');
-      for (let n = 4; n <= 8; n++) await writer.write([`n${n}`]);
-      expect(await following).toEqual(numbered(2, 8));
-    });
-
-    test('is gap-free under concurrent appends, for followers from anywhere', async ({
-      ledgers,
-    }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      const starts = [0, 1, 17, 99, 150, 299];
-      const early = starts.map((after) => followUntil(ledgers, 's', after, 'n300'));
-      const sent: Promise<unknown>[] = [];
-      for (let n = 1; n <= 300; n += 3) {
-        const texts = numbered(n, n + 2);
-        if (n % 2 === 0) sent.push(writer.write(texts));
-        else await writer.write(texts);
-        await Promise.all(sent);
-      }
-      const late = starts.map((after) => followUntil(ledgers, 's', after, 'n300'));
-      const expected = starts.map((after) => numbered(after + 1, 300));
-      expect(await Promise.all(early)).toEqual(expected);
-      expect(await Promise.all(late)).toEqual(expected);
-    });
-
-    test('ends when the signal aborts, also while it waits', async ({ ledgers }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      await writer.write(['a']);
-      const controller = new AbortController();
-      const seen: number[] = [];
-      for await (const event of ledgers.follow('s', 0, controller.signal)) {
-        seen.push(event.seq);
-        queueMicrotask(() => controller.abort());
-      }
-      expect(seen).toEqual([1]);
-      for await (const event of ledgers.follow('s', 0, controller.signal)) seen.push(event.seq);
-      expect(seen).toEqual([1]);
-    });
-
-    test('of a fork gives the prefix and then its own events', async ({ ledgers }) => {
-      await (await Writer.claim(ledgers, 's')).write(numbered(1, 3));
-      await ledgers.fork('s', 2, 'fork');
-      const following = followUntil(ledgers, 'fork', 0, 'n9');
-      await (await Writer.claim(ledgers, 'fork')).write(['n9']);
-      expect(await following).toEqual(['n1', 'n2', 'n9']);
-    });
-
-    test('of an unknown session fails', async ({ ledgers }) => {
-      expect(await codeOf(followUntil(ledgers, 'unknown', 0, 'x'))).toBe('session_not_found');
-    });
-  });
-}
-
-async function followUntil(
-  ledgers: LedgerStore,
-  session: string,
-  after: number,
-  last: string,
-): Promise<readonly string[]> {
-  const controller = new AbortController();
-  const texts: string[] = [];
-  let seq = after;
-  for await (const event of ledgers.follow(session, after, controller.signal)) {
-    if (event.seq !== ++seq) throw new Error(`After event ${seq - 1} came event ${event.seq}.`);
-    const text = event.type === 'user' ? event.text : event.type;
-    texts.push(text);
-    if (text === last) break;
-  }
-  return texts;
 }

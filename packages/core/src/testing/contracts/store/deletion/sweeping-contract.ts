@@ -1,5 +1,6 @@
-import type { LedgerStore } from '../../../ledger/port.ts';
-import { codeOf, type Suite, Writer } from './harness.ts';
+import type { LedgerStore } from '../../../../ledger/port.ts';
+import { codeOf, Writer } from '../harness.ts';
+import type { Suite } from '../suite.ts';
 
 const day = 86_400_000;
 
@@ -7,6 +8,7 @@ async function putText(ledgers: LedgerStore, text: string): Promise<string> {
   return ledgers.putBlob(new TextEncoder().encode(text));
 }
 
+/** Promise of `sweepBlobs`: it removes old blobs that no living session refers to. */
 export function sweepingContract(suite: Suite): void {
   ageContract(suite);
   deletedBlobsContract(suite);
