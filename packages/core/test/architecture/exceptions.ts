@@ -44,18 +44,6 @@ export const exceptions: readonly Exception[] = [
     reason: long,
   },
   {
-    rule: 'file-size',
-    file: 'packages/core/src/engine/agent/loop.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
-    file: 'packages/core/src/engine/agent/loop.ts',
-    subject: 'constructor',
-    reason: long,
-  },
-  {
     rule: 'function-size',
     file: 'packages/core/src/engine/agent/model-failures.ts',
     subject: 'handledPlan',

@@ -1,21 +1,18 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
 import { performModelCall } from '../../effects/model-call/perform-model-call.ts';
 import type { ModelCallPorts, ModelCallRequest } from '../../effects/model-call/ports.ts';
 import { standInCall } from '../../effects/stand-ins.ts';
 import type { Intent } from '../../loop/intent.ts';
-import type { Position } from '../../loop/position.ts';
 import { modelLadder, type Rung } from '../../models/ladder.ts';
 import { type Model, modelName, toModel } from '../../models/model.ts';
-import type { Agent } from '../../runnables/agent.ts';
 import type { RenderContext } from '../../runnables/render-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { guardrailsAt } from '../../supervision/guardrail.ts';
-import type { Supervision } from '../../supervision/options.ts';
-import type { Admission, AgentBudget } from '../frame/agent-budget.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+import type { Admission } from '../frame/agent-budget.ts';
+import { sleepUntil } from '../frame/sleep-until.ts';
+import type { AgentParts } from './agent-parts.ts';
 import { answerRenderers, responseFormatOf } from './answers/answer-format.ts';
 import { AnswerJudge } from './answers/answer-judge.ts';
 import { AnswerPipeline, transferDrafts } from './answers/answer-pipeline.ts';
@@ -30,22 +27,7 @@ import {
   type PreparedCall,
   type PromptRequest,
 } from './prompts.ts';
-import type { AgentTools } from './tool-lookup.ts';
-
-/** Parts of an agent that its model calls need. */
-export interface ModelRoundParts {
-  readonly agent: Agent;
-  readonly frame: BodyFrame;
-  readonly position: Position;
-  readonly budget: AgentBudget;
-  readonly tools: AgentTools;
-  /** Scope of all work that the agent has started. The work ends with the agent. */
-  readonly work: CancelScope;
-  readonly supervision: Supervision;
-  readonly hooks: HookPipeline | undefined;
-  sleepUntil(at: number): Promise<void>;
-  reportRound(): Promise<void>;
-}
+import type { RoundReport } from './round-report.ts';
 
 interface Prepared {
   readonly call: PreparedCall;
@@ -58,7 +40,8 @@ interface Prepared {
  * to its recorded answer.
  */
 export class ModelRounds {
-  readonly #parts: ModelRoundParts;
+  readonly #parts: AgentParts;
+  readonly #report: RoundReport;
   readonly #prompts: AgentPrompts;
   readonly #compaction: AgentCompaction;
   readonly #inputGuard: InputGuard;
@@ -71,8 +54,9 @@ export class ModelRounds {
    */
   #rungs: readonly Rung[] | undefined;
 
-  constructor(parts: ModelRoundParts) {
+  constructor(parts: AgentParts, report: RoundReport) {
     this.#parts = parts;
+    this.#report = report;
     const { agent, frame, position, hooks, supervision, tools } = parts;
     const { guardrails } = supervision;
     const renderers = [
@@ -122,8 +106,8 @@ export class ModelRounds {
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
     const { frame, budget } = this.#parts;
     const { run, scope } = frame;
-    if (intent.notBefore !== undefined) await this.#parts.sleepUntil(intent.notBefore);
-    if (run.onStep !== undefined) await this.#parts.reportRound();
+    if (intent.notBefore !== undefined) await sleepUntil(frame, intent.notBefore);
+    if (run.onStep !== undefined) await this.#report.send();
     const refreshing = this.#refresh();
     if (refreshing !== undefined) await refreshing;
     if (scope.aborted) return;

@@ -1,41 +1,40 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Question } from '../../effects/request/question.ts';
-import type { EventDraft, EventOf } from '../../ledger/event.ts';
+import { ask, type Question } from '../../effects/request/question.ts';
+import type { EventDraft } from '../../ledger/event.ts';
 import type { Intent } from '../../loop/intent.ts';
-import { costOf, priceOf } from '../../models/measures/price.ts';
-import { type Model, modelName, type Price } from '../../models/model.ts';
+import { priceOf } from '../../models/measures/price.ts';
+import { type Model, modelName, type Price, toModel } from '../../models/model.ts';
 import type { LimitState } from '../../supervision/limits.ts';
+import type { AgentParts } from './agent-parts.ts';
 
-/** Returns the end of a model call that a stopped process left open. Its usage is estimated. */
-export function interruptedCallDraft(
-  path: string,
-  start: EventOf<'model_start'>,
-  model: Model,
-  prices: Readonly<Record<string, Price>> | undefined,
-): EventDraft {
-  const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
-  // The code may have changed since then: the price of another model would be wrong.
-  const cost =
-    start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
-  return {
-    type: 'model_end',
-    by: 'runtime',
-    invocationId: path,
-    round: start.round,
-    attempt: start.attempt,
-    status: 'interrupted',
-    usage,
-    estimated: true,
-    ...(cost === undefined ? {} : { cost }),
-    durationMs: 0,
-  };
+type LimitIntent = Extract<Intent, { type: 'warn' | 'declare_limit' }>;
+
+/** Records at once that a limit in dollars cannot hold for a model without a known price. */
+export function noteUnknownPrices({ agent, frame, budget }: AgentParts): void {
+  const { run, record } = frame;
+  const limit = budget.accounts.find(({ limits }) => limits.cost !== undefined)?.limits.cost;
+  if (limit === undefined) return;
+  const models = [agent.model, ...agent.fallbackModels].map(toModel);
+  const drafts = unknownPriceDrafts(record.path, limit, models, run.app.prices);
+  if (drafts.length > 0) run.ledger.append(drafts);
+}
+
+/** Records that a limit is near or reached. */
+export function recordLimit({ frame }: AgentParts, intent: LimitIntent): void {
+  frame.run.ledger.append([limitDraft(frame.record.path, intent)]);
+}
+
+/** Makes the request to exceed a limit. */
+export function askAboutLimit({ agent, frame, position }: AgentParts, limit: LimitState): void {
+  const { run, record } = frame;
+  ask(run.ledger, limitQuestion(record.path, agent.name, limit, position.limits.requests + 1));
 }
 
 /**
  * Returns a decision for each model to which a limit in dollars does not apply, because its price
  * is unknown.
  */
-export function unknownPriceDrafts(
+function unknownPriceDrafts(
   path: string,
   limit: number,
   models: readonly Model[],
@@ -64,10 +63,7 @@ export function unknownPriceDrafts(
 const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
 
 /** Returns the decision that a limit is near or reached. */
-export function limitDraft(
-  path: string,
-  intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>,
-): EventDraft {
+function limitDraft(path: string, intent: LimitIntent): EventDraft {
   const { limit } = intent;
   const used =
     `${limit.used} of ${limit.limit} ` +
@@ -110,7 +106,7 @@ function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonO
  * Returns the question whether an agent may exceed a limit. The limit is its own, or one of an
  * agent above it or of the run.
  */
-export function limitQuestion(
+function limitQuestion(
   path: string,
   agent: string,
   limit: LimitState,

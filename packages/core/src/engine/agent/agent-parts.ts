@@ -1,0 +1,45 @@
+import { CancelScope } from '../../base/cancel-scope.ts';
+import { type Position, startPosition } from '../../loop/position.ts';
+import { foldPosition } from '../../loop/position-fold.ts';
+import { toModel } from '../../models/model.ts';
+import type { Agent } from '../../runnables/agent.ts';
+import { defaultGuardrails } from '../../supervision/guardrails/default-guardrails.ts';
+import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
+import type { AgentBudget } from '../frame/agent-budget.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
+import { HookPipeline } from './hooks/hook-pipeline.ts';
+import { AgentTools } from './tool-lookup.ts';
+
+/** Parts of one agent invocation that all of its steps share. */
+export interface AgentParts {
+  readonly agent: Agent;
+  readonly frame: BodyFrame;
+  readonly position: Position;
+  readonly supervision: Supervision;
+  readonly budget: AgentBudget;
+  readonly tools: AgentTools;
+  /** Missing when there are no hooks, middleware or error handlers. */
+  readonly hooks: HookPipeline | undefined;
+  /** Scope of all work that the agent has started. The work ends with the agent. */
+  readonly work: CancelScope;
+}
+
+/** Makes the parts of an agent that begins, or continues from its recorded events. */
+export function agentParts(agent: Agent, frame: BodyFrame): AgentParts {
+  const { run, record, resumed, scope } = frame;
+  const { app, ledger } = run;
+  const position = resumed
+    ? foldPosition(record.path, ledger.events, (event) => ledger.whole(event))
+    : startPosition(record.path);
+  const models = [agent.model, ...agent.fallbackModels].map(toModel);
+  return {
+    agent,
+    frame,
+    position,
+    supervision: resolveSupervision(app.supervision, agent.supervision, defaultGuardrails),
+    budget: run.budget.of(record.path, { limits: agent.limits, models, isNew: !resumed }),
+    tools: new AgentTools(agent, app.tools),
+    hooks: HookPipeline.of(agent, frame, () => position.model.call?.start.round ?? 0),
+    work: new CancelScope(scope),
+  };
+}
