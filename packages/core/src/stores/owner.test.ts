@@ -34,7 +34,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'a process of another container is never judged gone, though the host is the same (D6)',
+  'a process of another container is never judged gone, though the host is the same',
   async () => {
     const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
     const owner = ownerOfProcess(child.pid as number, 'x');

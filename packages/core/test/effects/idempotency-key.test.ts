@@ -59,7 +59,7 @@ describe('the idempotency key', () => {
   });
 });
 
-describe('a call that repeats one whose outcome is not known (A5)', () => {
+describe('a call that repeats one whose outcome is not known', () => {
   const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
 
   /**

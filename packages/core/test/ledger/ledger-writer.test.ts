@@ -177,7 +177,7 @@ describe('a store that fails for a while', () => {
 });
 
 describe('a blob that has gone', () => {
-  test('is put again with the batch that refers to it (D4)', async () => {
+  test('is put again with the batch that refers to it', async () => {
     const addresses: string[] = [];
     const { store, inner, sent } = storeWith((count, batch) => {
       if (count === 1) throw new BlobMissingError({ address: batch.blobs?.[0] ?? '' });
@@ -210,7 +210,7 @@ describe('a blob that has gone', () => {
 });
 
 describe('a fenced ledger', () => {
-  test('shows nothing that is not durable (D8)', async () => {
+  test('shows nothing that is not durable', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     const change = (newValue: number): EventDraft => ({
@@ -245,7 +245,7 @@ describe('a fenced ledger', () => {
 });
 
 describe('release', () => {
-  test('is refused when something was posted that the writer has not seen (§2)', async () => {
+  test('is refused when something was posted that the writer has not seen', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     ledger.append([note('one')]);

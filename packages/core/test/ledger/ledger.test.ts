@@ -60,7 +60,7 @@ async function stored(store: LedgerStore, session = 's'): Promise<readonly Event
 }
 
 describe('writing', () => {
-  test('an event is folded at once and handed out when it is durable (A14)', async () => {
+  test('an event is folded at once and handed out when it is durable', async () => {
     const { ledgers } = noted();
     const ledger = new Ledger('s', portsOf(ledgers), []);
     const drafts: number[] = [];
@@ -131,7 +131,7 @@ describe('writing', () => {
   );
 
   test(
-    'an append that landed without an answer is sent again, and nothing is ' + 'doubled (A2)',
+    'an append that landed without an answer is sent again, and nothing is ' + 'doubled',
     async () => {
       const store = memoryStore().for(scope);
       const sent: (readonly string[])[] = [];
@@ -164,7 +164,7 @@ describe('writing', () => {
     },
   );
 
-  test('a fenced writer fails all who wait, and appends nothing more (A1)', async () => {
+  test('a fenced writer fails all who wait, and appends nothing more', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     ledger.append([note('one')]);
@@ -183,7 +183,7 @@ describe('writing', () => {
   });
 
   test(
-    'a claim is refused while another owner lives (A3), and a ledger that has moved on is ' +
+    'a claim is refused while another owner lives, and a ledger that has moved on is ' +
       'not written to',
     async () => {
       const store = memoryStore().for(scope);
@@ -224,51 +224,47 @@ describe('writing', () => {
     expect(await stored(store)).toHaveLength(1);
   });
 
-  test(
-    'the lease lives from before each confirmed claim, append and renewal, by monotonic time ' +
-      '(D7)',
-    async () => {
-      const store = memoryStore().for(scope);
-      const time = { now: 0 };
-      const clock = { ...systemClock, monotonic: () => time.now };
-      let takes = 0;
-      const slow = <Arguments extends unknown[], Answer>(
-        method: (...given: Arguments) => Promise<Answer>,
-      ) => {
-        return async (...given: Arguments): Promise<Answer> => {
-          const answer = await method(...given);
-          time.now += takes;
-          return answer;
-        };
+  test('the lease lives from before each confirmed claim, append and renewal, by monotonic time', async () => {
+    const store = memoryStore().for(scope);
+    const time = { now: 0 };
+    const clock = { ...systemClock, monotonic: () => time.now };
+    let takes = 0;
+    const slow = <Arguments extends unknown[], Answer>(
+      method: (...given: Arguments) => Promise<Answer>,
+    ) => {
+      return async (...given: Arguments): Promise<Answer> => {
+        const answer = await method(...given);
+        time.now += takes;
+        return answer;
       };
-      const ledgers = wrap(store, {
-        claim: slow(store.claim.bind(store)),
-        append: slow(store.append.bind(store)),
-        renew: slow(store.renew.bind(store)),
-      });
-      const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
-      expect(ledger.leaseIsLive()).toBe(false);
-      takes = 400;
-      await ledger.own();
-      time.now = 999;
-      expect(ledger.leaseIsLive()).toBe(true);
-      time.now = 1_000;
-      expect(ledger.leaseIsLive()).toBe(false);
-      await ledger.renewLease();
-      time.now = 1_999;
-      expect(ledger.leaseIsLive()).toBe(true);
-      ledger.append([note('one')]);
-      await ledger.durable();
-      time.now = 2_998;
-      expect(ledger.leaseIsLive()).toBe(true);
-      time.now = 2_999;
-      expect(ledger.leaseIsLive()).toBe(false);
-      takes = 0;
-      await ledger.renewLease();
-      await ledger.release();
-      expect(ledger.leaseIsLive()).toBe(false);
-    },
-  );
+    };
+    const ledgers = wrap(store, {
+      claim: slow(store.claim.bind(store)),
+      append: slow(store.append.bind(store)),
+      renew: slow(store.renew.bind(store)),
+    });
+    const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
+    expect(ledger.leaseIsLive()).toBe(false);
+    takes = 400;
+    await ledger.own();
+    time.now = 999;
+    expect(ledger.leaseIsLive()).toBe(true);
+    time.now = 1_000;
+    expect(ledger.leaseIsLive()).toBe(false);
+    await ledger.renewLease();
+    time.now = 1_999;
+    expect(ledger.leaseIsLive()).toBe(true);
+    ledger.append([note('one')]);
+    await ledger.durable();
+    time.now = 2_998;
+    expect(ledger.leaseIsLive()).toBe(true);
+    time.now = 2_999;
+    expect(ledger.leaseIsLive()).toBe(false);
+    takes = 0;
+    await ledger.renewLease();
+    await ledger.release();
+    expect(ledger.leaseIsLive()).toBe(false);
+  });
 
   test('a lease that another owner has taken is not renewed, and the ledger is lost', async () => {
     const store = memoryStore().for(scope);
@@ -315,7 +311,7 @@ describe('writing', () => {
     await expect(ledger.durable()).rejects.toBeInstanceOf(StateConflictError);
   });
 
-  test('`at` never runs backwards (D12)', () => {
+  test('`at` never runs backwards', () => {
     let now = 1_000;
     const ledger = new Ledger(
       's',

@@ -29,7 +29,7 @@ async function rivals() {
 }
 
 test(
-  'a step writes over what it has read, not over what its session has seen ' + 'since (§3)',
+  'a step writes over what it has read, not over what its session has seen ' + 'since',
   async () => {
     const { app, mine, observeChange, stored } = await rivals();
     const slow = step({

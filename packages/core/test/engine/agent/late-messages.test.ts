@@ -68,7 +68,7 @@ const contexts: readonly (readonly [string, readonly Renderer[]])[] = [
 ];
 
 test.each(contexts)(
-  'a message during a model call stands behind the answer, and the prompt ends with it (C2): %s',
+  'a message during a model call stands behind the answer, and the prompt ends with it: %s',
   async (_name, context) => {
     const app = runtime({ app: 'late', store: memoryStore() });
     const session = await app.sessions.open({ id: 's' });

@@ -94,7 +94,7 @@ describe('concurrent calls', () => {
     expect(settled(session.events)).toHaveLength(7);
   });
 
-  test('a message of the user in the middle of a round comes after its results (C2)', async () => {
+  test('a message of the user in the middle of a round comes after its results', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = tool({
       name: 'slow',
@@ -310,7 +310,7 @@ describe('what tools give', () => {
       () => ({ then: (resolve: (value: string) => void) => resolve('then') }),
       { status: 'success', content: 'then' },
     ],
-  ])('%s is a success in some form of JSON (C9)', async (_what, execute, expected) => {
+  ])('%s is a success in some form of JSON', async (_what, execute, expected) => {
     expect(await giving(execute)).toMatchObject(expected);
   });
 

@@ -109,7 +109,7 @@ test(
   },
 );
 
-test('a part inserted before a finished one is a mismatch (B5)', async () => {
+test('a part inserted before a finished one is a mismatch', async () => {
   const events = await stopAt((stuck) =>
     sequence({ name: 'all', runnables: [done('first'), stuck] }),
   );
@@ -158,7 +158,7 @@ const calling = (child: Runnable, message: string, onDrift?: 'accept' | 'fail') 
     },
   });
 
-test('a recorded call under the same key with another input is a mismatch (C17)', async () => {
+test('a recorded call under the same key with another input is a mismatch', async () => {
   const events = await stopAt((stuck) => calling(stuck, 'old'));
   const { result } = await continueWith(events, calling(done('stuck'), 'new'));
   await expect(result).rejects.toMatchObject({
@@ -178,29 +178,25 @@ test('a finished call is returned by its key whatever the code would give it now
   expect(await result).toMatchObject({ status: 'completed' });
 });
 
-test(
-  'a step that no longer asks for a recorded child fails and says so, unless it accepts that ' +
-    '(C17)',
-  async () => {
-    const events = await stopAt((stuck) => calling(stuck, 'old'));
-    const forgetful = step({ name: 'caller', execute: (ctx) => ctx.complete('without') });
-    const failed = await continueWith(events, forgetful);
-    expect(await failed.result).toMatchObject({
-      status: 'error',
-      error: { code: 'orphaned_child' },
-    });
-    expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({
-      decision: 'fail_orphaned_child',
-    });
-    const accepting = step({
-      name: 'caller',
-      onDrift: 'accept',
-      execute: (ctx) => ctx.complete('without'),
-    });
-    const accepted = await continueWith(events, accepting);
-    expect(await accepted.result).toMatchObject({ status: 'completed', output: 'without' });
-  },
-);
+test('a step that no longer asks for a recorded child fails and says so, unless it accepts that', async () => {
+  const events = await stopAt((stuck) => calling(stuck, 'old'));
+  const forgetful = step({ name: 'caller', execute: (ctx) => ctx.complete('without') });
+  const failed = await continueWith(events, forgetful);
+  expect(await failed.result).toMatchObject({
+    status: 'error',
+    error: { code: 'orphaned_child' },
+  });
+  expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({
+    decision: 'fail_orphaned_child',
+  });
+  const accepting = step({
+    name: 'caller',
+    onDrift: 'accept',
+    execute: (ctx) => ctx.complete('without'),
+  });
+  const accepted = await continueWith(events, accepting);
+  expect(await accepted.result).toMatchObject({ status: 'completed', output: 'without' });
+});
 
 test('a mismatch in one branch stops the others without recording an end of them', async () => {
   const events = await stopAt((stuck) =>
@@ -251,7 +247,7 @@ test(
 
 test(
   'a branch that is gone while it was open is a mismatch before anything runs; a finished ' +
-    'one is not compared (§4)',
+    'one is not compared',
   async () => {
     const events = await stopAt((stuck) =>
       parallel({ name: 'both', runnables: [done('first'), stuck] }),
@@ -299,7 +295,7 @@ test('an iteration that had begun is finished, even if there may be fewer now', 
   expect(paths).toEqual(['run/#1', 'run/#2', 'run']);
 });
 
-test('a reopened agent makes the model call again that ended it (B6)', async () => {
+test('a reopened agent makes the model call again that ended it', async () => {
   const failing = scriptedModel([{ error: Object.assign(new Error('no'), { statusCode: 400 }) }]);
   const app = runtime({ app: 'mismatch', store: memoryStore() });
   const { session, status } = await app.run(agent({ name: 'worker', model: failing }), {
@@ -323,7 +319,7 @@ test('a reopened agent makes the model call again that ended it (B6)', async () 
 });
 
 test(
-  'a tool that no longer asks for the child it had open fails, and a decision ' + 'says so (C17)',
+  'a tool that no longer asks for the child it had open fails, and a decision ' + 'says so',
   async () => {
     const asking = (stuck: Runnable | undefined) =>
       tool({

@@ -69,7 +69,7 @@ test(
 
 test(
   'a branch that failed has the others cancelled, also when the process stopped in between; ' +
-    'none of them is begun again (C5)',
+    'none of them is begun again',
   async () => {
     const whole = await runWhole(scenarios.failFast);
     expect(whole.outcome.result).toMatchObject({

@@ -171,7 +171,7 @@ describe('parallel', () => {
     expect({ ...result.session.state }).toEqual({ good: 1 });
   });
 
-  test('minSuccessful is a quorum over all branches, none of which is cut short (C4)', async () => {
+  test('minSuccessful is a quorum over all branches, none of which is cut short', async () => {
     const slow = step({
       name: 'slow',
       execute: async (ctx) => {

@@ -227,7 +227,7 @@ test('an approval that nobody gives expires', async () => {
   });
 });
 
-test('the time of a tool does not run while the agent that it called waits (B10)', async () => {
+test('the time of a tool does not run while the agent that it called waits', async () => {
   const clock = testClock();
   const app = runtime({ app: 'yields', ports: { clock } });
   const busy = Promise.withResolvers<void>();
@@ -353,7 +353,7 @@ test(
 );
 
 test(
-  'the time of a child does not run while it waits beside a branch that ' + 'works (B10)',
+  'the time of a child does not run while it waits beside a branch that ' + 'works',
   async () => {
     const clock = testClock();
     const app = runtime({ app: 'yields', ports: { clock } });

@@ -39,7 +39,7 @@ function detaching(
 }
 
 test(
-  'an agent ends without waiting for what its tool detached, and is not told of ' + 'its end (§6)',
+  'an agent ends without waiting for what its tool detached, and is not told of ' + 'its end',
   async () => {
     const { gate, child, model, boss } = detaching();
     const app = runtime({ app: 'detached', store: memoryStore(), runnables: [boss, child] });

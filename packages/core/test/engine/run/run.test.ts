@@ -330,7 +330,7 @@ describe('one session', () => {
     });
   });
 
-  test('a session with an open run of something else is busy (C1)', async () => {
+  test('a session with an open run of something else is busy', async () => {
     const store = memoryStore();
     const { runnable, begun } = stuck();
     const app = runtime({ app: 'run', store, recover: 'manual' });
