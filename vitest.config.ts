@@ -1,16 +1,66 @@
-import { configDefaults, defineConfig } from 'vitest/config';
-import { shared, sharedTest } from './vitest.shared.ts';
+import { join } from 'node:path';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { type Suite, suites } from './vitest.suites.ts';
 
+/** The packages resolve to their source, so that tests need no build. */
+const conditions = ['adjutant-source'];
+
+// Processes and worker threads that tests start load TypeScript: its types are stripped once for
+// all of them. Set here, because Node reads it when a process starts.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile');
+
+/** Arguments of Node for the processes of Vitest. */
+const nodeArguments = [
+  // Modules that Node itself loads, like those of users of the command line, see the sources too.
+  ...conditions.map((condition) => `--conditions=${condition}`),
+  // Node strips types by a WebAssembly module; V8 of Node 24 may crash when a worker thread
+  // compiles one of its wrappers anew while another thread ends (`FreeDeadCode`).
+  '--wasm-wrapper-tiering-budget=1000000000',
+];
+
+/**
+ * Rooms whose test files leave nothing behind that another file could meet. Their files share the
+ * modules of a process, which saves a second of loading for each ten of them.
+ */
+const sharing = [
+  'packages/*/src/**/*.test.ts',
+  'packages/cli/test/output/**/*.test.ts',
+  'packages/core/test/{context,conversation,effects,engine,eval,ledger,ledger-file}/**/*.test.ts',
+  'packages/core/test/{middleware,replay,session,supervision,tools}/**/*.test.ts',
+  'packages/server/test/{access,approvals,client,rest,stream}/**/*.test.ts',
+];
+const all = ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'];
+const ofSuites = Object.values(suites).flat();
+
+function project(
+  name: string,
+  test: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, ...test } };
+}
+
+/** Projects of `npm test`: `rooms` and `whole`. Each suite is another one. */
 export default defineConfig({
-  ...shared,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
-    ...sharedTest,
-    include: ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'],
-    // They have a command of their own, see vitest.repairs.config.ts.
-    exclude: [...configDefaults.exclude, 'packages/*/test/repairs/**'],
-    // .ci/run counts from the file.
-    reporters: process.env['CI']
-      ? ['default', ['json', { outputFile: 'dist/test-results.json' }]]
-      : ['default'],
+    setupFiles: ['./vitest.setup.ts'],
+    // Tests wait for events, not for time. Only one that hangs meets these limits, however many
+    // programs share the machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Tests wait for processes and databases more than they work: no core is kept free.
+    maxWorkers: '100%',
+    execArgv: nodeArguments,
+    projects: [
+      project('rooms', { include: sharing, isolate: false }),
+      project('whole', {
+        include: all,
+        exclude: [...configDefaults.exclude, ...sharing, ...ofSuites],
+      }),
+      ...(Object.keys(suites) as Suite[]).map((suite) =>
+        project(suite, { include: [...suites[suite]], isolate: suite !== 'repairs' }),
+      ),
+    ],
   },
 });

@@ -98,7 +98,7 @@ test.each([
       const isThere = (): boolean => output.text.includes('Try it in another terminal');
       await eventually(() => isThere() || child.exitCode !== null, {
         what: 'the server',
-        patienceMs: 20_000,
+        patienceMs: 100_000,
       });
       expect(isThere(), output.text).toBe(true);
       continue;
@@ -106,12 +106,16 @@ test.each([
     if (kind === 'curl -N') {
       stream = type(command);
       const { output } = stream;
-      await eventually(() => output.text.includes('event: tool_yield'), { what: 'the question' });
+      await eventually(() => output.text.includes('event: tool_yield'), {
+        what: 'the question',
+        patienceMs: 100_000,
+      });
       continue;
     }
     if (kind === 'show ')
       await eventually(() => stream?.output.text.includes('event: invocation_end') === true, {
         what: 'the end of the run',
+        patienceMs: 100_000,
       });
     const { finished, output } = type(command);
     expect({ command, code: await finished, text: output.text }).toMatchObject({ code: 0 });

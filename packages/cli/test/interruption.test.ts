@@ -26,7 +26,7 @@ async function startWaitingRun({
   try {
     for await (const event of ledgers
       .for({ tenant: 'default', app: 'adjutant' })
-      .follow('work', 0, AbortSignal.timeout(20_000))) {
+      .follow('work', 0, AbortSignal.timeout(100_000))) {
       if (event.type === 'model_start' && event.round === 2) return { server, running };
     }
   } finally {

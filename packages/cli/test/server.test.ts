@@ -39,7 +39,7 @@ async function serve(
   running.child.stdout?.on('data', (more: string) => (text += more));
   await eventually(() => text.includes('\n') || running.child.exitCode !== null, {
     what: 'the server',
-    patienceMs: 20_000,
+    patienceMs: 100_000,
   });
   const [first] = jsonLines(text);
   expect(first).toMatchObject({ type: 'serving' });

@@ -165,7 +165,7 @@ testRedis(
     await line.mend();
     await step();
     // The follower asks again within ten seconds.
-    await eventually(() => live() === '01234', { patienceMs: 25_000 });
+    await eventually(() => live() === '01234', { patienceMs: 100_000 });
     for (let left = 5; left > 0; left--) await step();
     expect(await run).toMatchObject({ output: '0123456789' });
     await eventually(() => events.some(({ type }) => type === 'invocation_end'));

@@ -149,7 +149,7 @@ async function breakRow(
   return `${wanted.table}.${column} = ${String(value).slice(0, 200)}`;
 }
 
-const patienceMs = 10_000;
+const patienceMs = 60_000;
 
 async function ask(
   api: AdjutantServer,

@@ -155,7 +155,7 @@ test.skipIf(isSkipped)(
     balancer.cut();
     await eventually(() => watcher.connections === 2, {
       what: 'the second connection',
-      patienceMs: 30_000,
+      patienceMs: 100_000,
     });
     a.server.tell({ type: 'write', pieces: 3 });
     await watcher.untilText(tale.slice(0, 7).join(''));

@@ -15,8 +15,11 @@ import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const apps: Runtime[] = [];
+const holds: (() => void)[] = [];
 
 afterEach(async () => {
+  // An app that closes waits for tools that still work.
+  for (const goOn of holds.splice(0)) goOn();
   await Promise.all(apps.splice(0).map((app) => app.close()));
 });
 
@@ -50,6 +53,7 @@ const textsOf = (events: readonly Event[]): readonly string[] =>
 function holding() {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
+  holds.push(goOn.resolve);
   const hold = tool({
     name: 'hold',
     description: 'Waits',

@@ -1,25 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { testClock } from '../../../src/base/clocks/test-clock.ts';
-import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
-import {
-  type MakeStore,
-  storeContract,
-} from '../../../src/testing/contracts/store/store-contract.ts';
+import { storeContract } from '../../../src/testing/contracts/store/store-contract.ts';
+import { inNewFiles } from './new-files.ts';
 
-function inNewFile(options: SqliteOptions): MakeStore {
-  return async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'adjutant-store-'));
-    const clock = testClock();
-    const store = sqlite(join(directory, 'store.db'), { ...options, clock });
-    const cleanup = async (): Promise<void> => {
-      await store.close();
-      await rm(directory, { recursive: true, force: true });
-    };
-    return { store, clock, cleanup };
-  };
-}
-
-await storeContract('sqlite', inNewFile({}));
-await storeContract('sqlite, synchronous: normal', inNewFile({ synchronous: 'normal' }));
+await storeContract('sqlite', inNewFiles({}));

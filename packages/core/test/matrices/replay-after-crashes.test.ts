@@ -9,7 +9,7 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { scenarios } from '../crash/scenarios.ts';
-import { appOf, problemOf, stoppedRuns } from './recorded-runs.ts';
+import { appOf, problemOf, stoppedRuns } from '../replay/recorded-runs.ts';
 
 /** Every so many-th place is taken. */
 const every = 9;

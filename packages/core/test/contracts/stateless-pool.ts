@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
+import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
 
 /**
  * A pool as a pooler for transactions makes of it, at its worst: each statement gets another

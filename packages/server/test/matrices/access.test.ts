@@ -6,7 +6,7 @@ import {
   roles,
 } from '../../src/access/principal.ts';
 import type { NewApiKey } from '../../src/index.ts';
-import { type Inhabited, inhabited } from './inhabited.ts';
+import { type Inhabited, inhabited } from '../access/inhabited.ts';
 
 interface Call {
   readonly path: string;

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testClock } from '../../base/clocks/test-clock.ts';
-import { type MakeStore, storeContract } from '../../testing/contracts/store/store-contract.ts';
-import { memoryStore } from '../memory.ts';
-import { sqlite } from '../sqlite/index.ts';
-import { encrypted, localKeys } from './index.ts';
+import { testClock } from '../../src/base/clocks/test-clock.ts';
+import { encrypted, localKeys } from '../../src/stores/encrypted/index.ts';
+import { memoryStore } from '../../src/stores/memory.ts';
+import { sqlite } from '../../src/stores/sqlite/index.ts';
+import { type MakeStore, storeContract } from '../../src/testing/contracts/store/store-contract.ts';
 
 const keys = localKeys({ keys: [{ id: 'k1', secret: 'a secret of a test, of 32 characters' }] });
 

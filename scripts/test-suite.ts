@@ -1,12 +1,12 @@
 /**
- * `npm run test:repairs [-- <filter>…]`: the regression tests in the folders `test/repairs` of the
- * packages, each file named after its point. Filters are those of vitest: `b18` runs the files with
- * that in their path. The last line is `N passed, N failed`.
+ * `node scripts/test-suite.ts <suite> [<filter>…]`: a suite of vitest.suites.ts. Filters are those
+ * of Vitest: `clocks` runs the files with that in their path. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { reportsFolder, suites } from '../vitest.suites.ts';
 import { repositoryRoot } from './command.ts';
 
 interface Report {
@@ -14,10 +14,14 @@ interface Report {
   readonly numFailedTests: number;
 }
 
-const file = join(repositoryRoot, 'dist/repairs-results.json');
+const [suite = '', ...filters] = process.argv.slice(2);
+if (!Object.hasOwn(suites, suite))
+  throw new Error(`There is no suite "${suite}". There are ${Object.keys(suites).join(', ')}.`);
+const file = join(repositoryRoot, reportsFolder, `${suite}.json`);
 rmSync(file, { force: true });
 const vitest = join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
-const args = [vitest, 'run', '--config', 'vitest.repairs.config.ts', ...process.argv.slice(2)];
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+const args = [vitest, 'run', '--project', suite, ...reporters, ...filters];
 const child = spawn(process.execPath, args, { cwd: repositoryRoot, stdio: 'inherit' });
 const [code] = (await once(child, 'exit')) as [number | null];
 const { passed, failed } = counts();

@@ -1,7 +1,7 @@
 import { storeContract } from 'adjutant/testing';
 import { describe, test } from 'vitest';
-import { inNewSchemas } from './contract-schema.ts';
-import { reasonToSkip } from './server.ts';
+import { reasonToSkip } from '../stores/postgres/server.ts';
+import { inNewSchemas } from './new-schemas.ts';
 import { statelessPool } from './stateless-pool.ts';
 
 if (reasonToSkip === undefined) {

@@ -1,9 +1,9 @@
 import { type MakeStore, testClock } from 'adjutant/testing';
 import type pg from 'pg';
 import { afterAll } from 'vitest';
-import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
-import { openPostgres } from '../../../src/stores/postgres/store.ts';
-import { newPool, newSchema } from './server.ts';
+import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
+import { openPostgres } from '../../src/stores/postgres/store.ts';
+import { newPool, newSchema } from '../stores/postgres/server.ts';
 
 /**
  * Makes stores for the contract, each in a schema of its own. To be called at the top of a test

@@ -1,18 +1,18 @@
 import { memoryStore, runtime } from 'adjutant';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { server } from '../src/index.ts';
-import { type Inhabited, inhabited, ledgersOf } from './access/inhabited.ts';
+import { server } from '../../src/index.ts';
+import { type Inhabited, inhabited, ledgersOf } from '../access/inhabited.ts';
 import {
   type FuzzedOperation,
   type FuzzedRequest,
   fuzzedOperations,
   type OpenApiDocument,
-} from './fuzz/request-arbitrary.ts';
+} from './request-arbitrary.ts';
 
 const requestsPerOperation = 100;
 /** An answer that has not begun by then never will. */
-const patienceMs = 10_000;
+const patienceMs = 60_000;
 
 /** Answers that say that something cannot be done here at all. */
 const allowedServerErrors: Readonly<Record<string, number>> = { openSocket: 501 };

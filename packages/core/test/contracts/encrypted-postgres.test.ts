@@ -1,9 +1,9 @@
 import { encrypted, localKeys } from 'adjutant/encryption';
 import { type MakeStore, storeContract } from 'adjutant/testing';
 import { describe, test } from 'vitest';
-import { inNewSchemas } from '../postgres/contract-schema.ts';
-import { reasonToSkip } from '../postgres/server.ts';
-import { firstKey } from './places.ts';
+import { firstKey } from '../stores/encrypted/places.ts';
+import { reasonToSkip } from '../stores/postgres/server.ts';
+import { inNewSchemas } from './new-schemas.ts';
 
 function sealed(make: MakeStore): MakeStore {
   return async () => {
