@@ -38,18 +38,6 @@ export const exceptions: readonly Exception[] = [
     reason: long,
   },
   {
-    rule: 'file-size',
-    file: 'packages/core/src/engine/agent/compaction/compaction.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'function-size',
-    file: 'packages/core/src/engine/agent/model-failures.ts',
-    subject: 'handledPlan',
-    reason: long,
-  },
-  {
     rule: 'function-size',
     file: 'packages/core/src/middleware/logging.ts',
     subject: 'loggingMiddleware',
@@ -58,4 +46,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 10;
+export const mostExceptions = 8;

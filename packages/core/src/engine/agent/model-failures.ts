@@ -1,4 +1,3 @@
-import { coerceToJson } from '../../base/json.ts';
 import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
 import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
@@ -6,9 +5,10 @@ import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';
 import type { ModelError } from '../../models/errors.ts';
 import { nextRung, type Rung } from '../../models/ladder.ts';
-import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
+import { abortAsRecorded } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
-import { delayOf } from './hooks/error-handlers.ts';
+import { givenCallId } from './answers/given-call-id.ts';
+import { handledPlan } from './handled-failure.ts';
 import type { HookPipeline } from './hooks/hook-pipeline.ts';
 
 /**
@@ -18,12 +18,6 @@ const longestWaitMs = 60_000;
 
 /** Message for a model whose answer was empty. */
 const emptyAnswerNote = 'Your last answer was empty. Answer the user, or call a tool.';
-
-/**
- * Attempts of one model call after which a handler gets no further retry. A handler that never
- * gives up would hold the run for ever.
- */
-const mostHandledAttempts = 100;
 
 /**
  * Planner of the next step after a failed model call. The error handlers come first, then the
@@ -66,7 +60,7 @@ export class ModelFailures {
     const plan =
       handled === undefined
         ? this.#ownPlan(failed)
-        : this.#handledPlan(failed, handled.handler, handled.action);
+        : (handledPlan(this.#frame, failed, handled) ?? this.#ownPlan(failed));
     // A handler that ends the agent or the run has decided: no hook is asked after it.
     const isEnd = handled?.action.action === 'throw' || handled?.action.action === 'abort';
     const given =
@@ -91,7 +85,11 @@ export class ModelFailures {
     const substitute = await hooks.model.onError(error);
     return substitute === undefined
       ? undefined
-      : givenAnswer(substitute.answer, `onModelError of ${substitute.by}`, this.#callId());
+      : givenAnswer(
+          substitute.answer,
+          `onModelError of ${substitute.by}`,
+          givenCallId(this.#frame),
+        );
   }
 
   /**
@@ -102,79 +100,6 @@ export class ModelFailures {
     const end = events.find((event) => event.type === 'model_end');
     if (end?.type === 'model_end' && end.error !== undefined)
       abortAsRecorded(this.#frame.run, events, end.error.message);
-  }
-
-  #handledPlan(
-    failed: FailedCall,
-    handler: string,
-    given: { readonly action: string; readonly delay?: number; readonly result?: unknown },
-  ): FailurePlan {
-    const { error } = failed;
-    const decision = (reasoning: string, more: object = {}): EventDraft => ({
-      type: 'decision',
-      by: 'runtime',
-      invocationId: this.#frame.record.path,
-      component: 'error_handler',
-      decision: given.action,
-      reasoning,
-      alternatives: ['throw', 'abort', 'retry', 'fallback', 'pass'].filter(
-        (other) => other !== given.action,
-      ),
-      data: { handler, code: error.code, attempt: failed.attempts, ...more },
-    });
-    switch (given.action) {
-      case 'retry': {
-        if (failed.attempts >= mostHandledAttempts) return this.#ownPlan(failed);
-        const retryAfterMs = delayOf(given);
-        return {
-          retryAfterMs,
-          decisions: [
-            decision(
-              `The handler "${handler}" wants the model to be asked again after ` +
-                `${retryAfterMs} ms: ${error.message}`,
-            ),
-          ],
-        };
-      }
-      case 'fallback': {
-        const text =
-          typeof given.result === 'string'
-            ? given.result
-            : JSON.stringify(coerceToJson(given.result ?? null).value);
-        const answer = givenAnswer(
-          { stepEvents: [{ type: 'assistant', text }] },
-          `the error handler "${handler}"`,
-          this.#callId(),
-        );
-        return {
-          retryAfterMs: undefined,
-          given: answer,
-          decisions: [
-            decision(
-              `The handler "${handler}" answers in the place of the model: ${error.message}`,
-            ),
-          ],
-        };
-      }
-      case 'abort':
-        abortForHandler(this.#frame.run, handler, error);
-        return {
-          retryAfterMs: undefined,
-          decisions: [decision(`The handler "${handler}" ends the run: ${error.message}`)],
-        };
-      case 'throw':
-        return {
-          retryAfterMs: undefined,
-          decisions: [
-            decision(`The handler "${handler}" ends the agent: ${error.message}`, {
-              failure: error.toJSON(),
-            }),
-          ],
-        };
-      default:
-        // `skip` has no meaning here: there is no result of a model to skip.
-        return this.#ownPlan(failed);
-    }
   }
 
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
@@ -230,9 +155,5 @@ export class ModelFailures {
       alternatives: ['fallback', 'fail'],
       tell: emptyAnswerNote,
     };
-  }
-
-  #callId(): string {
-    return `given_${this.#frame.run.ledger.lastSeq}`;
   }
 }

@@ -16,6 +16,7 @@ import type { AgentParts } from './agent-parts.ts';
 import { answerRenderers, responseFormatOf } from './answers/answer-format.ts';
 import { AnswerJudge } from './answers/answer-judge.ts';
 import { AnswerPipeline, transferDrafts } from './answers/answer-pipeline.ts';
+import { givenCallId } from './answers/given-call-id.ts';
 import { AgentCompaction } from './compaction/compaction.ts';
 import type { HookPipeline } from './hooks/hook-pipeline.ts';
 import type { BeforeModel } from './hooks/model-hooks.ts';
@@ -184,7 +185,11 @@ export class ModelRounds {
     }
     const given =
       verdict?.kind === 'answer'
-        ? givenAnswer(verdict.answer, `beforeModel of ${verdict.by}`, this.#callId())
+        ? givenAnswer(
+            verdict.answer,
+            `beforeModel of ${verdict.by}`,
+            givenCallId(this.#parts.frame),
+          )
         : undefined;
     return { call, given };
   }
@@ -196,10 +201,6 @@ export class ModelRounds {
       [...(writes?.drafts ?? []), ...transferDrafts(frame, target, by, 'beforeModel')],
       writes?.extras,
     );
-  }
-
-  #callId(): string {
-    return `given_${this.#parts.frame.run.ledger.lastSeq}`;
   }
 
   #requestOf(
@@ -251,7 +252,7 @@ export class ModelRounds {
                 round,
                 final,
                 substitutedBy,
-                callId: this.#callId(),
+                callId: givenCallId(this.#parts.frame),
               }),
           }
         : {}),
@@ -276,7 +277,9 @@ export class ModelRounds {
     options: LanguageModelV4CallOptions,
   ): Promise<GivenAnswer | undefined> {
     const found = await hooks.model.beforeCall({ model, options });
-    return found === undefined ? undefined : givenAnswer(found.answer, found.by, this.#callId());
+    return found === undefined
+      ? undefined
+      : givenAnswer(found.answer, found.by, givenCallId(this.#parts.frame));
   }
 
   /**
