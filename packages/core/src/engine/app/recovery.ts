@@ -290,8 +290,8 @@ export class Recovery {
   /** Reports a failure as a warning of the process: no caller awaits the work of recovery. */
   #warn(what: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    const code = isAdjutantError(error) ? error.code : 'recovery_failed';
-    this.#parts.host.warn(visibleLine(`${what}: ${message}`), code);
+    const warningCode = isAdjutantError(error) ? error.code : 'recovery_failed';
+    this.#parts.host.warn(visibleLine(`${what}: ${message}`), warningCode);
   }
 }
 
