@@ -73,9 +73,7 @@ export async function problemOf(
   options: ReplayOptions = {},
 ): Promise<string | undefined> {
   const before = JSON.stringify(record);
-  const { report, entered } = await enteredBy(() =>
-    replay(record, app, { patience: 100, ...options }),
-  );
+  const { report, entered } = await enteredBy(() => replay(record, app, options));
   const { divergence, divergences, events } = report;
   if (divergence !== undefined)
     return (

@@ -58,7 +58,7 @@ async function account(
   steps: readonly TestStep[],
   runnable: Parameters<typeof runTest>[0] = clerk,
 ): Promise<string> {
-  const error = await runTest(runnable, steps, { patienceMs: 300 }).then(
+  const error = await runTest(runnable, steps, { patienceMs: 5_000 }).then(
     () => new Error('nothing failed'),
     (thrown: Error) => thrown,
   );
