@@ -17,8 +17,10 @@ export class AbortReason extends Error {
   }
 }
 
-/** True when the work goes on later or elsewhere, so that nothing more is recorded here. */
-export function givesBack(reason: AbortReason | undefined): boolean {
+/**
+ * True when the work is released: it goes on later or elsewhere, and nothing more is recorded here.
+ */
+export function isRelease(reason: AbortReason | undefined): boolean {
   const code = reason?.code;
   return code === 'stopped' || code === 'waiting' || code === 'fenced';
 }

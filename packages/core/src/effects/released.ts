@@ -1,4 +1,4 @@
-import { type CancelScope, givesBack } from '../base/cancel-scope.ts';
+import { type CancelScope, isRelease } from '../base/cancel-scope.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /**
@@ -12,5 +12,5 @@ export function isReleased({
   readonly scope: CancelScope;
   readonly ledger: Ledger;
 }): boolean {
-  return givesBack(scope.reason) || ledger.failure !== undefined;
+  return isRelease(scope.reason) || ledger.failure !== undefined;
 }

@@ -6,12 +6,12 @@ const graceMs = 1_000;
 
 /**
  * Returns the value of `working`. `undefined`: an abort and then a second of grace came first, or
- * `suspended` did.
+ * `released` did.
  */
 export async function untilAborted<Value>(
   working: Promise<Value>,
   { scope, clock }: { readonly scope: CancelScope; readonly clock: Clock },
-  suspended?: Promise<void>,
+  released?: Promise<void>,
 ): Promise<{ readonly value: Value } | undefined> {
   const { promise: graceOver, resolve } = Promise.withResolvers<undefined>();
   let cancelGrace: () => void = () => undefined;
@@ -22,7 +22,7 @@ export async function untilAborted<Value>(
     const first = await Promise.race([
       working.then((value) => ({ value })),
       graceOver,
-      suspended ?? graceOver,
+      released ?? graceOver,
     ]);
     return first ?? undefined;
   } finally {

@@ -47,7 +47,7 @@ export class StoreClock implements Clock {
   }
 
   /** Takes the time of a receipt. A receipt that came late is ignored. */
-  heed(now: unknown): void {
+  observe(now: unknown): void {
     // A store for an older port gives no time.
     if (typeof now !== 'number' || !Number.isFinite(now)) return;
     const isLate =
@@ -69,7 +69,7 @@ export class StoreClock implements Clock {
           }>;
           // Runs before the caller goes on.
           answer.then(
-            (receipt) => this.heed(receipt.now),
+            (receipt) => this.observe(receipt.now),
             () => undefined,
           );
           return answer;
@@ -85,7 +85,7 @@ export class StoreClock implements Clock {
   async sync(ledgers: LedgerStore, freshFor: number = freshForMs): Promise<void> {
     if (this.#last !== undefined && this.base.monotonic() - this.#last.at <= freshFor) return;
     if (typeof (ledgers as Partial<LedgerStore>).now !== 'function') return;
-    this.heed(await ledgers.now());
+    this.observe(await ledgers.now());
   }
 }
 

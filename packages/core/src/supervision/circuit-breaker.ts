@@ -16,7 +16,7 @@ export interface BreakerChange {
 }
 
 /** The answer to the question if a tool may be called now. */
-export type Admission =
+export type CircuitAnswer =
   | { readonly admitted: true; readonly change: BreakerChange | undefined }
   | {
       readonly admitted: false;
@@ -32,7 +32,7 @@ interface Circuit {
   probedAt: number | undefined;
 }
 
-const closed: Admission = Object.freeze({ admitted: true, change: undefined });
+const closed: CircuitAnswer = Object.freeze({ admitted: true, change: undefined });
 
 /**
  * The circuit breakers of a runtime's tools. After `failures` in a row a tool is not called for
@@ -58,7 +58,7 @@ export class CircuitBreakers {
   }
 
   /** Returns the answer of `admit`, without taking the place of the test call. */
-  peek(tool: string, now: number): Admission {
+  peek(tool: string, now: number): CircuitAnswer {
     const circuit = this.#circuits.get(tool);
     if (circuit?.openedAt === undefined) return closed;
     const { resetAfter } = this.options;
@@ -70,7 +70,7 @@ export class CircuitBreakers {
   }
 
   /** Decides if a call may be made now. After a test call, `record` must follow. */
-  admit(tool: string, now: number): Admission {
+  admit(tool: string, now: number): CircuitAnswer {
     const admission = this.peek(tool, now);
     const circuit = this.#circuits.get(tool);
     if (admission.admitted && circuit?.openedAt !== undefined) circuit.probedAt = now;

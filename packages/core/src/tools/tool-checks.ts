@@ -123,8 +123,8 @@ export function assertConsistent(name: string, options: object): void {
   if (invalid !== undefined) refuse(invalid.reason);
   if (yieldOptions !== undefined && yieldSchema === undefined)
     refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
-  const standIn = (options as { fallback?: string | ToolFallback }).fallback;
-  if ((typeof standIn === 'string' ? standIn : standIn?.tool) === name)
+  const fallback = (options as { fallback?: string | ToolFallback }).fallback;
+  if ((typeof fallback === 'string' ? fallback : fallback?.tool) === name)
     refuse('`fallback` names the tool itself');
   if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }

@@ -89,7 +89,7 @@ class EffectRun {
       : new EffectFailedError(data, result);
   }
 
-  #isGivenBack(): boolean {
+  #isReleased(): boolean {
     return isReleased(this.#ports);
   }
 
@@ -98,7 +98,7 @@ class EffectRun {
    * @throws the abort reason when the body is cancelled
    */
   #mayGoOn(): boolean {
-    if (this.#isGivenBack()) return false;
+    if (this.#isReleased()) return false;
     if (this.#ports.scope.reason !== undefined) throw this.#ports.scope.reason;
     return true;
   }
@@ -230,7 +230,7 @@ class EffectRun {
     } catch (error) {
       ledger.fail(error);
     }
-    return !this.#isGivenBack();
+    return !this.#isReleased();
   }
 
   async #execute(attempt: EffectAttempt, timeLeft: number): Promise<void> {
@@ -256,7 +256,7 @@ class EffectRun {
     }
     if (first === undefined)
       void ended.then((late) => this.#noteLate(attempt, this.#endingOf(late), startedAt));
-    if (this.#isGivenBack()) return;
+    if (this.#isReleased()) return;
     const why = scope.aborted
       ? effectNotKnown(`it was cancelled while it was under way: ${scope.reason?.message}`)
       : effectTimedOut(this.#timeoutMs);

@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts';
+import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts';
 import { AdjutantError, isAdjutantError } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
@@ -223,7 +223,7 @@ async function recordAnswer(
     return recordFailedHook(ports, answerEnd(request, ports, given, recorded), processed);
   // A run that was released meanwhile does not use the answer: the process that continues it asks
   // again.
-  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
+  if (ports.ledger.failure !== undefined || isRelease(ports.scope.reason)) return;
   const answer = processed?.answer ?? given;
   const { path, agent, round } = request;
   const by = 'model' as const;
@@ -364,7 +364,7 @@ async function recordFailure(
 ): Promise<void> {
   const { ledger, clock } = ports;
   const isLost = (): boolean =>
-    ledger.failure !== undefined || givesBack(reason) || givesBack(ports.scope.reason);
+    ledger.failure !== undefined || isRelease(reason) || isRelease(ports.scope.reason);
   if (isLost()) return;
   const interrupted = reason?.code === 'interrupted';
   const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
@@ -449,7 +449,7 @@ function recordEndOfAgent(
   thrown: AdjutantError,
   why: DecisionDraft,
 ): void {
-  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
+  if (ports.ledger.failure !== undefined || isRelease(ports.scope.reason)) return;
   ports.ledger.append([{ ...end, status: 'error', error: thrown.toJSON() }, why]);
 }
 

@@ -62,7 +62,7 @@ export class AttemptRecorder {
         ? given
         : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
     const { supervisor } = this.#of.ports;
-    if (ran && supervisor !== undefined) this.#heard = supervisor.heed(this.#of, ending.result);
+    if (ran && supervisor !== undefined) this.#heard = supervisor.observe(this.#of, ending.result);
     if (ending.next !== undefined) this.#recordHandOver(ending.next, durationMs);
     else if (ending.operation !== undefined) this.#awaitOperation(ending.operation);
     else if (this.#needsRecovery(ending)) return this.#findOut(ending);

@@ -159,7 +159,7 @@ export class AttemptRun implements ToolAttempt {
       // An attempt of another owner may still be running: its outcome is sought after its deadline.
       if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch)
         await this.#ports.sleepUntil(deadline);
-      if (this.#isGivenBack() || !(await this.#preparedAgain())) return;
+      if (this.#isReleased() || !(await this.#preparedAgain())) return;
       const unknown: Ending = {
         result: unknownOutcome('the process stopped while the tool was running'),
         effect: 'unknown',
@@ -191,7 +191,7 @@ export class AttemptRun implements ToolAttempt {
       );
       if (prepared !== undefined) this.args = deepFreeze(prepared.value);
     }
-    return !this.#isGivenBack();
+    return !this.#isReleased();
   }
 
   /**
@@ -308,7 +308,7 @@ export class AttemptRun implements ToolAttempt {
     return this.#body.context;
   }
 
-  #isGivenBack(): boolean {
+  #isReleased(): boolean {
     return isReleased({ scope: this.scope, ledger: this.#ports.ledger });
   }
 
@@ -386,7 +386,7 @@ export class AttemptRun implements ToolAttempt {
 
   /** Records that the run was cancelled while the attempt was being recorded. */
   #recordNotExecuted(): void {
-    if (this.#isGivenBack()) return;
+    if (this.#isReleased()) return;
     const { ledger, path } = this.#ports;
     const { effect } = refusalDraft(this.#state, path, cancelledBefore());
     ledger.append([
@@ -458,19 +458,19 @@ export class AttemptRun implements ToolAttempt {
       const first = await this.#untilAborted(executing);
       if (first !== undefined) return this.#ended(first.value);
     } catch (thrown) {
-      return this.#isGivenBack() ? undefined : this.#failed(thrown);
+      return this.#isReleased() ? undefined : this.#failed(thrown);
     }
     if (this.scope.aborted) this.#watchLate(executing);
     else executing.catch(() => undefined);
     // A child that released the run leaves the call open, without an abort.
-    return this.scope.aborted && !this.#isGivenBack() ? this.#abandoned() : undefined;
+    return this.scope.aborted && !this.#isReleased() ? this.#abandoned() : undefined;
   }
 
   #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
     return untilAborted(
       working,
       { scope: this.scope, clock: this.#ports.clock },
-      this.#body?.suspended,
+      this.#body?.released,
     );
   }
 
@@ -589,7 +589,7 @@ export class AttemptRun implements ToolAttempt {
     if (failed) this.#body?.close();
     const children = this.#body?.endChildren(failed);
     if (children === undefined) return this.#record(ending, true);
-    return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending, true)));
+    return children.then(() => (this.#isReleased() ? undefined : this.#record(ending, true)));
   }
 
   #record(ending: Ending, ran = false): Promise<void> | undefined {

@@ -33,7 +33,7 @@ export interface ToolBody {
    */
   findDrift(): ToolResult | undefined;
   /** Resolves when a child of the call released the run: the call then stays open. */
-  readonly suspended: Promise<void>;
+  readonly released: Promise<void>;
 }
 
 export interface ToolCallPorts {

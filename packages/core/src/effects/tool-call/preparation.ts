@@ -71,7 +71,7 @@ export class CallPreparation {
       const checked = checking instanceof Promise ? await checking : checking;
       // Writes of hooks are recorded at once, so no needless wait comes between.
       const isChanged = checked?.args !== undefined && checked.refused === undefined;
-      if (checked !== undefined && !this.#heed(isChanged ? await this.#fitting(checked) : checked))
+      if (checked !== undefined && !this.#apply(isChanged ? await this.#fitting(checked) : checked))
         return false;
     }
     if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
@@ -81,7 +81,7 @@ export class CallPreparation {
     // The request may have lasted until the run was aborted: then nothing is attempted any more.
     if (this.#of.ports.scope.aborted) return this.#cancel();
     const admitted = supervisor?.admit(this.#of);
-    return admitted === undefined || this.#heed(admitted);
+    return admitted === undefined || this.#apply(admitted);
   }
 
   /** Takes the decisions made before the attempt, to be appended with it. */
@@ -118,7 +118,7 @@ export class CallPreparation {
   }
 
   /** Applies the findings of the checks. Returns true when the call goes on. */
-  #heed({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
+  #apply({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
     if (isReleased(this.#of.ports)) return false;
     if (refused !== undefined) {
       const { drafts, extras } = joinedWrites([this.#writes, writes, refused.writes]);
@@ -138,7 +138,7 @@ export class CallPreparation {
    * continues it. A cancelled run settles the call. Returns false: the call does not go on.
    */
   #cancel(): false {
-    if (this.#isGivenBack()) return false;
+    if (this.#isReleased()) return false;
     const { drafts, extras } = this.takeWrites();
     const { state, ports } = this.#of;
     ports.ledger.append([...drafts, refusalDraft(state, ports.path, cancelledBefore())], extras);
@@ -194,7 +194,7 @@ export class CallPreparation {
       }
     }
     preparing.catch(() => undefined);
-    if (this.#isGivenBack()) return false;
+    if (this.#isReleased()) return false;
     this.#refuse(
       attempt.scope.reason?.code === 'timeout'
         ? prepareTimedOut(attempt.tool.name, attempt.timeoutMs)
@@ -257,7 +257,7 @@ export class CallPreparation {
     };
   }
 
-  #isGivenBack(): boolean {
+  #isReleased(): boolean {
     return isReleased({ scope: this.#of.scope, ledger: this.#of.ports.ledger });
   }
 

@@ -71,7 +71,7 @@ export interface ToolSupervisor {
   /** Checks right before the attempt whether the circuit breaker of the tool is open. */
   admit(call: SupervisedCall): CheckedCall | undefined;
   /** Counts whether a tool that ran works. Returns the events to record with the result. */
-  heed(call: SupervisedCall, result: ToolResult): readonly EventDraft[];
+  observe(call: SupervisedCall, result: ToolResult): readonly EventDraft[];
   /** Decides about a call after an attempt. */
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult>;
   /** Checks a result that arrived after its call was settled. Nothing follows from it. */

@@ -17,7 +17,7 @@ import type { Intent } from '../../loop/intent.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { hasBegunBelow } from '../invoke/context/body-effects.ts';
-import { isGivenBack } from '../invoke/invoke.ts';
+import { isReleased } from '../invoke/invoke.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { toolCallPorts } from './call-ports.ts';
 import { continueSpawned } from './continuation.ts';
@@ -38,7 +38,7 @@ export class AgentCalls {
   async perform({ call, attempt, notBefore }: Extract<Intent, { type: 'tool' }>): Promise<void> {
     const { frame, position } = this.#parts;
     if (notBefore !== undefined) await sleepUntil(frame, notBefore);
-    if (frame.scope.aborted && isGivenBack(frame.run, frame.scope)) return;
+    if (frame.scope.aborted && isReleased(frame.run, frame.scope)) return;
     await performToolCall(call, attempt, this.#ports);
     if (frame.resumed && position.children.open.size > 0)
       continueSpawned(this.#parts, this.#work, 'ended_calls');

@@ -7,7 +7,7 @@ import type { Agent } from '../../runnables/agent.ts';
 import type { BodyEnd } from '../frame/invocation.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { withdrawBelowCall } from '../invoke/abandoned-requests.ts';
-import { cancelledEnd, isGivenBack } from '../invoke/invoke.ts';
+import { cancelledEnd, isReleased } from '../invoke/invoke.ts';
 import { type AgentParts, agentParts } from './agent-parts.ts';
 import { AgentCalls } from './calls.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -40,8 +40,8 @@ class AgentLoop {
   readonly #modelRounds: ModelRounds;
   readonly #ending: AgentEnding;
   readonly #report: RoundReport;
-  /** True when the next round is held: nothing new is begun for now. */
-  #isHeld = false;
+  /** True when the agent is paused: no new round begins for now. */
+  #isPaused = false;
 
   constructor(parts: AgentParts) {
     const { agent, supervision, budget } = parts;
@@ -85,7 +85,7 @@ class AgentLoop {
           return end;
         }
         if (!this.#changes.isSet) {
-          if (this.#ownState() !== 'busy') activity.rest();
+          if (this.#ownState() !== 'busy') activity.reportWait();
           await this.#changes.next();
         }
         this.#changes.clear();
@@ -105,7 +105,7 @@ class AgentLoop {
 
   /** Performs the next steps. Returns the end of the invocation when there are no more. */
   #advance(): BodyEnd | undefined {
-    this.#isHeld = false;
+    this.#isPaused = false;
     for (const intent of this.#nextSteps()) {
       switch (intent.type) {
         case 'wait':
@@ -118,7 +118,7 @@ class AgentLoop {
           return { status: 'error', error: intent.error, stopReason: intent.stopReason };
         case 'model':
           if (this.#parts.frame.run.gate.isClosed) {
-            this.#hold();
+            this.#pause();
             return undefined;
           }
           this.#work.start(intent.key, this.#modelRounds.call(intent));
@@ -134,10 +134,10 @@ class AgentLoop {
     return decide(this.#parts.position, this.#work.keys, this.#decideFrame);
   }
 
-  /** Holds the next round: it is not begun for now. */
-  #hold(): void {
-    this.#isHeld = true;
-    this.#parts.frame.activity.judgeBy(() => this.#ownState(), 'gate');
+  /** Pauses the agent: its next round is not begun for now. */
+  #pause(): void {
+    this.#isPaused = true;
+    this.#parts.frame.activity.judgeBy(() => this.#ownState(), 'pause');
   }
 
   #perform(intent: Step): void {
@@ -190,7 +190,7 @@ class AgentLoop {
   /** Returns the state of the agent itself, without the calls whose children wait. */
   #ownState(): 'busy' | 'idle' | 'waiting' {
     if (this.#work.isBusy || this.#changes.isSet || this.#work.failure !== undefined) return 'busy';
-    if (this.#isHeld) return 'waiting';
+    if (this.#isPaused) return 'waiting';
     const { calls, limits } = this.#parts.position;
     const { lastRequest } = limits;
     if (lastRequest !== undefined && lastRequest.answer === undefined) return 'waiting';
@@ -205,7 +205,7 @@ class AgentLoop {
   async #wind(): Promise<BodyEnd | undefined> {
     await this.#work.ended();
     const { run, scope } = this.#parts.frame;
-    if (isGivenBack(run, scope)) return undefined;
+    if (isReleased(run, scope)) return undefined;
     closeModelCall(this.#parts);
     this.#calls.cancelOpen();
     return cancelledEnd(scope);

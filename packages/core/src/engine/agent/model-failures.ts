@@ -4,7 +4,7 @@ import type { Event, EventDraft } from '../../ledger/event.ts';
 import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';
 import type { ModelError } from '../../models/errors.ts';
-import { nextRung, type Rung } from '../../models/ladder.ts';
+import { type FallbackLevel, nextFallbackLevel } from '../../models/fallback-levels.ts';
 import { abortAsRecorded } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { givenCallId } from './answers/given-call-id.ts';
@@ -28,18 +28,18 @@ export class ModelFailures {
   readonly #frame: BodyFrame;
   readonly #position: Position;
   readonly #hooks: HookPipeline | undefined;
-  readonly #ladder: () => readonly Rung[];
+  readonly #fallbackLevels: () => readonly FallbackLevel[];
 
   constructor(parts: {
     readonly frame: BodyFrame;
     readonly position: Position;
     readonly hooks: HookPipeline | undefined;
-    readonly ladder: () => readonly Rung[];
+    readonly levels: () => readonly FallbackLevel[];
   }) {
     this.#frame = parts.frame;
     this.#position = parts.position;
     this.#hooks = parts.hooks;
-    this.#ladder = parts.ladder;
+    this.#fallbackLevels = parts.levels;
   }
 
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan> {
@@ -103,7 +103,7 @@ export class ModelFailures {
   }
 
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
-    const next = nextRung(this.#ladder(), this.#position.model.index, error);
+    const next = nextFallbackLevel(this.#fallbackLevels(), this.#position.model.index, error);
     // No long wait is made when another key or model is left.
     const waits =
       retryAfterMs !== undefined &&
@@ -122,16 +122,16 @@ export class ModelFailures {
    */
   largerWindow(): EventDraft | undefined {
     const { index } = this.#position.model;
-    const next = nextRung(this.#ladder(), index, { kind: 'context_overflow' });
+    const next = nextFallbackLevel(this.#fallbackLevels(), index, { kind: 'context_overflow' });
     return next === undefined
       ? undefined
       : this.#fallback({ code: 'model_context_overflow' }, index, next);
   }
 
   #fallback(error: Pick<ModelError, 'code'>, index: number, next: number): EventDraft {
-    const ladder = this.#ladder();
-    const from = ladder[index]?.label ?? '';
-    const to = ladder[next]?.label ?? '';
+    const levels = this.#fallbackLevels();
+    const from = levels[index]?.label ?? '';
+    const to = levels[next]?.label ?? '';
     return {
       type: 'decision',
       by: 'runtime',
@@ -139,7 +139,7 @@ export class ModelFailures {
       component: 'models',
       decision: 'fallback',
       reasoning: `${from} cannot answer (${error.code}), so ${to} is asked from now on.`,
-      alternatives: [...ladder.slice(next + 1).map(({ label }) => label), 'fail'],
+      alternatives: [...levels.slice(next + 1).map(({ label }) => label), 'fail'],
       data: { rung: next, from, to, code: error.code },
     };
   }

@@ -5,12 +5,12 @@ import { performModelCall } from '../../effects/model-call/perform-model-call.ts
 import type { ModelCallPorts, ModelCallRequest } from '../../effects/model-call/ports.ts';
 import { standInCall } from '../../effects/stand-ins.ts';
 import type { Intent } from '../../loop/intent.ts';
-import { modelLadder, type Rung } from '../../models/ladder.ts';
+import { type FallbackLevel, fallbackLevels } from '../../models/fallback-levels.ts';
 import { type Model, modelName, toModel } from '../../models/model.ts';
 import type { RenderContext } from '../../runnables/render-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { guardrailsAt } from '../../supervision/guardrail.ts';
-import type { Admission } from '../frame/agent-budget.ts';
+import type { CallAllowance } from '../frame/agent-budget.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { answerRenderers, responseFormatOf } from './answers/answer-format.ts';
@@ -53,7 +53,7 @@ export class ModelRounds {
    * Ladder of models. It is made at the first failed call, or when the agent continues with another
    * model than its first.
    */
-  #rungs: readonly Rung[] | undefined;
+  #levels: readonly FallbackLevel[] | undefined;
 
   constructor(parts: AgentParts, report: RoundReport) {
     this.#parts = parts;
@@ -66,7 +66,12 @@ export class ModelRounds {
       ...(agent.context ?? defaultRenderers),
     ];
     this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
-    this.#failures = new ModelFailures({ frame, position, hooks, ladder: () => this.#ladder });
+    this.#failures = new ModelFailures({
+      frame,
+      position,
+      hooks,
+      levels: () => this.#fallbackLevels,
+    });
     const largerWindow = () => this.#failures.largerWindow();
     this.#compaction = new AgentCompaction({
       frame,
@@ -90,10 +95,10 @@ export class ModelRounds {
       hooks !== undefined || judge.isNeeded || guardrailsAt(guardrails, 'output').length > 0;
   }
 
-  get #ladder(): readonly Rung[] {
+  get #fallbackLevels(): readonly FallbackLevel[] {
     const { agent } = this.#parts;
-    this.#rungs ??= modelLadder([agent.model, ...agent.fallbackModels].map(toModel));
-    return this.#rungs;
+    this.#levels ??= fallbackLevels([agent.model, ...agent.fallbackModels].map(toModel));
+    return this.#levels;
   }
 
   /** Model in use: the first one, or the one of the step that failures have led to. */
@@ -101,7 +106,7 @@ export class ModelRounds {
     const { agent, position } = this.#parts;
     return position.model.index === 0
       ? toModel(agent.model)
-      : (this.#ladder[position.model.index]?.model ?? toModel(agent.model));
+      : (this.#fallbackLevels[position.model.index]?.model ?? toModel(agent.model));
   }
 
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
@@ -207,7 +212,7 @@ export class ModelRounds {
     intent: Extract<Intent, { type: 'model' }>,
     model: Model,
     { call, given }: Prepared,
-    room: Admission,
+    room: CallAllowance,
   ): ModelCallRequest {
     const { agent, frame, position, tools } = this.#parts;
     return {

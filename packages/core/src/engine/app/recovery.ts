@@ -28,7 +28,7 @@ const coarseMs = 1_000;
 /** Interval in milliseconds at which unreferenced large values are removed. */
 const sweepEveryMs = 3_600_000;
 
-interface Failure {
+interface FailedTries {
   readonly times: number;
   readonly until: number;
 }
@@ -51,10 +51,10 @@ export interface RecoveryParts {
   /** Returns true when this process works on a session, or must leave it alone. */
   readonly isActive: (place: SessionPlace) => boolean;
   /**
-   * Calls `onGivenBack` when another process announces that it has released a run. Returns a
+   * Calls `listener` when another process announces that it has released a run. Returns a
    * function that ends these calls.
    */
-  readonly heedGivenBack?: (onGivenBack: () => void) => () => void;
+  readonly onReleased?: (listener: () => void) => () => void;
   /** Removes large values without a reference. */
   readonly sweep: () => Promise<unknown>;
 }
@@ -66,11 +66,11 @@ export interface RecoveryParts {
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, FailedTries>();
   readonly #running = new Set<Run>();
   /**
-   * Sessions that recovery has begun to continue. Due ones stay until their run rests; ones that
-   * this process held stay until their run has settled.
+   * Sessions that recovery has begun to continue. Due ones stay until their run has a result. Those
+   * that this process held stay until their run has settled.
    */
   readonly #taken = new Set<string>();
   /**
@@ -79,7 +79,7 @@ export class Recovery {
   readonly #posted = new Set<string>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
-  #heedNoMore: () => void = () => undefined;
+  #forgetReleases: () => void = () => undefined;
   readonly #wakes = new Map<number, () => void>();
   readonly #looking = new Map<string | undefined, Promise<readonly Run[]>>();
   #isAutomatic = false;
@@ -101,7 +101,7 @@ export class Recovery {
     this.#isAutomatic = true;
     this.#arm(0);
     this.#armSweep();
-    this.#heedNoMore = this.#parts.heedGivenBack?.(() => this.hint()) ?? this.#heedNoMore;
+    this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
   }
 
   #armSweep(): void {
@@ -119,7 +119,7 @@ export class Recovery {
     this.#stopped = true;
     this.#cancelTimer();
     this.#cancelSweep();
-    this.#heedNoMore();
+    this.#forgetReleases();
     for (const cancel of this.#wakes.values()) cancel();
     this.#wakes.clear();
   }
@@ -221,9 +221,9 @@ export class Recovery {
   #continue(place: SessionPlace): Run {
     const key = keyOf(place);
     const run = this.#follow(place);
-    const isAtRest = (): boolean => this.#taken.delete(key);
+    const forget = (): boolean => this.#taken.delete(key);
     this.#taken.add(key);
-    run.then(isAtRest, isAtRest);
+    run.then(forget, forget);
     return run;
   }
 

@@ -145,7 +145,7 @@ export class SharedApp implements AppParts {
         const made = tenant === home ? this.home : this.#tenants.find(tenant);
         return this.#tenants.isClosed(tenant) || (made?.isActive(session) ?? false);
       },
-      heedGivenBack: (onGivenBack) => this.live.heedGivenBack(this.app, onGivenBack),
+      onReleased: (listener) => this.live.onReleased(this.app, listener),
       sweep: () => this.store.admin.sweepBlobs(),
     });
   }

@@ -1,13 +1,15 @@
+import type { Standstill } from './standstill.ts';
+
 /** State of a body itself, apart from the work below it. */
-type OwnState = 'busy' | 'idle' | 'waiting';
+type OwnState = 'busy' | 'idle' | Extract<Standstill, 'waiting'>;
 
 /** Reason of a wait: an answer about a call, a message, or a closed gate. */
-export type WaitReason = 'tool_input' | 'input' | 'gate';
+export type WaitReason = 'tool_input' | 'input' | 'pause';
 
 /**
  * Node in the tree of the work under way. A node waits when it does nothing itself and everything
- * below it waits. Nothing is remembered: the tree is searched downwards, only when something comes
- * to rest.
+ * below it waits. Nothing is remembered: the tree is searched downwards, only when something
+ * begins to wait.
  */
 export class Activity {
   readonly path: string;
@@ -15,8 +17,8 @@ export class Activity {
   readonly #children = new Set<Activity>();
   #own: (() => OwnState) | undefined;
   #reason: WaitReason = 'tool_input';
-  /** Called when something at or below this node has come to rest. */
-  onRest: (() => void) | undefined;
+  /** Called when something at or below this node may wait. */
+  onWait: (() => void) | undefined;
 
   constructor(path: string, parent?: Activity) {
     this.path = path;
@@ -33,7 +35,7 @@ export class Activity {
     return () => {
       if (!parent.#children.delete(this)) return;
       this.#parents.delete(parent);
-      if (parent.#children.size > 0) parent.rest();
+      if (parent.#children.size > 0) parent.reportWait();
     };
   }
 
@@ -41,14 +43,14 @@ export class Activity {
   moveTo(parent: Activity): void {
     this.end();
     this.attachTo(parent);
-    this.rest();
+    this.reportWait();
   }
 
   /** Takes the node out of the tree. */
   end(): void {
     for (const parent of this.#parents) {
       parent.#children.delete(this);
-      if (parent.#children.size > 0) parent.rest();
+      if (parent.#children.size > 0) parent.reportWait();
     }
     this.#parents.clear();
   }
@@ -62,10 +64,10 @@ export class Activity {
     this.#reason = reason;
   }
 
-  /** Reports that the body may have come to rest. */
-  rest(): void {
-    this.onRest?.();
-    for (const parent of this.#parents) parent.rest();
+  /** Reports that the body may wait now. */
+  reportWait(): void {
+    this.onWait?.();
+    for (const parent of this.#parents) parent.reportWait();
   }
 
   get hasChildren(): boolean {

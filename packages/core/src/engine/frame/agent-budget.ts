@@ -25,8 +25,8 @@ interface RunAccounts {
   callersOf(path: string): Demand['callers'];
 }
 
-/** Question for admission of a model call: the size of its prompt, and its model. */
-export interface AdmissionRequest {
+/** Question for the allowance of a model call: the size of its prompt, and its model. */
+export interface AllowanceRequest {
   /** Estimated tokens of the prompt. */
   readonly tokens: number;
   /** Characters of the prompt: what is recorded with the call is estimated from them. */
@@ -39,7 +39,7 @@ export interface AdmissionRequest {
 }
 
 /** Most that a call may use. Its `model_start` records it: that is the reservation. */
-export interface Admission {
+export interface CallAllowance {
   /** Most tokens of the answer; missing when nothing limits them. */
   readonly maxOutputTokens?: number;
   /** Most cost in US dollars, where it is limited. */
@@ -96,7 +96,7 @@ export class AgentBudget implements BudgetView {
     model,
     final,
     isFree = false,
-  }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
+  }: AllowanceRequest): CallAllowance | 'exhausted' | 'wait' {
     this.#demand = undefined;
     if (this.accounts.length === 0) return unlimited;
     const output = this.#usualOutput(model);
@@ -126,7 +126,7 @@ export class AgentBudget implements BudgetView {
   }
 
   /** Admits a call when only rounds and errors are limited. */
-  #admitRound(final: boolean): Admission | 'exhausted' | 'wait' {
+  #admitRound(final: boolean): CallAllowance | 'exhausted' | 'wait' {
     if (final) return unlimited;
     if (exhaustedLimit(this.accounts) !== undefined) return 'exhausted';
     return isFullyReserved(this.accounts) ? 'wait' : unlimited;

@@ -1,5 +1,5 @@
 /**
- * Gate of a run: once it is closed the run is held, and nothing new is begun. A pause closes it, or
+ * Gate of a run: while it is closed the run is paused, and nothing new begins. A pause closes it, or
  * the end of a round or of a slice of time.
  */
 export class Gate {

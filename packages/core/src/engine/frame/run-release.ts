@@ -43,7 +43,7 @@ export class RunRelease {
   becauseItWaits(): void {
     const { activity, gate, abortRoot } = this.#run;
     const leaves = [...activity.waiting()];
-    const isPaused = leaves.some(({ reason }) => reason === 'gate');
+    const isPaused = leaves.some(({ reason }) => reason === 'pause');
     this.#wait = { leaves, pausedFor: isPaused ? gate.closedFor : undefined };
     abortRoot(new AbortReason('waiting', 'The run waits for somebody outside.'));
   }

@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts';
+import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts';
 import { toErrorRecord } from '../../base/error.ts';
 import { contentHash } from '../../base/hash.ts';
 import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
@@ -52,8 +52,8 @@ async function join(
       ? undefined
       : slot.scope.onAbort((reason) => same.scope.abort(reason));
   const detach = same.activity.attachTo(slot.activity);
-  // An invocation that came to rest earlier does not report it again by itself.
-  same.activity.rest();
+  // An invocation that began to wait earlier does not report it again by itself.
+  same.activity.reportWait();
   try {
     return await same.ended;
   } finally {
@@ -78,22 +78,22 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       extras = undefined;
       continue;
     }
-    const givenBack = await runOnce(
+    const wasReleased = await runOnce(
       run,
       { ...slot, path, runnable, input, mode, before, extras },
       record,
     );
     const turning = run.turn();
     if (turning !== undefined) await turning;
-    if (givenBack) return undefined;
+    if (wasReleased) return undefined;
   }
 }
 
-/** Waits while the run is held. An agent that goes on waits itself, at its next round. */
-async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
+/** Waits while the run is paused. An agent that goes on waits itself, at its next round. */
+async function waitWhilePaused({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
   if (!gate.isClosed || scope.aborted) return;
-  activity.judgeBy(() => 'waiting', 'gate');
-  activity.rest();
+  activity.judgeBy(() => 'waiting', 'pause');
+  activity.reportWait();
   await new Promise<void>((resolve) => scope.onAbort(() => resolve()));
 }
 
@@ -120,7 +120,7 @@ function armDeadline(
     since = clock.now();
     cancel = clock.setTimer(left, fire);
   };
-  activity.onRest = () => {
+  activity.onWait = () => {
     if (forgetDrafts !== undefined || !activity.isWaiting) return;
     cancel();
     left -= clock.now() - since;
@@ -131,7 +131,7 @@ function armDeadline(
   return () => {
     cancel();
     forgetDrafts?.();
-    activity.onRest = undefined;
+    activity.onWait = undefined;
   };
 }
 
@@ -159,10 +159,10 @@ async function runOnce(
   const { ledger } = run;
   const resumed = recorded !== undefined && slot.begun !== true;
   const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
-  if (run.gate.isClosed && slot.begun !== true) await passGate(run, slot);
+  if (run.gate.isClosed && slot.begun !== true) await waitWhilePaused(run, slot);
   if (looksAtShared(run, slot, recorded)) await run.observeShared(slot.path);
   // A run that is stopped at once is begun all the same: its next process then has its input.
-  if (waits && isGivenBack(run, slot.scope)) return true;
+  if (waits && isReleased(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
   const deadline =
     recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
@@ -171,11 +171,11 @@ async function runOnce(
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
-  const givenBack = await (run.tracing === undefined
+  const wasReleased = await (run.tracing === undefined
     ? work()
     : run.tracing.invocation({ ...slot, resumed }, work));
-  if (!givenBack && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
-  return givenBack;
+  if (!wasReleased && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
+  return wasReleased;
 }
 
 interface Begun {
@@ -199,16 +199,16 @@ async function runBody(
   });
   try {
     const frame: BodyFrame = { run, record, scope, activity, resumed };
-    if (frame.resumed && scope.aborted && !isGivenBack(run, scope))
+    if (frame.resumed && scope.aborted && !isReleased(run, scope))
       await cancelChildren(frame, record);
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
-    if (isGivenBack(run, scope) || end === undefined) return true;
+    if (isReleased(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
     // A refused shared write changes how the body ended: nothing goes on from the end before that
     // is known.
     if (end.extras?.shared !== undefined) await run.ledger.durable();
   } catch (thrown) {
-    if (isGivenBack(run, scope)) return true;
+    if (isReleased(run, scope)) return true;
     // The ledger is right and the code is not: the run can go on with the right code, so no failure
     // is recorded.
     if (leavesOpen(thrown)) throw thrown;
@@ -239,8 +239,8 @@ async function reportStep(
 }
 
 /** True when nothing more may be recorded: the run is released, or the ledger has failed. */
-export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
-  return givesBack(scope.reason) || run.ledger.failure !== undefined;
+export function isReleased(run: RunContext, scope: CancelScope): boolean {
+  return isRelease(scope.reason) || run.ledger.failure !== undefined;
 }
 
 export function inputHash(input: InvocationInput | undefined): string | undefined {
@@ -378,7 +378,7 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
       }
       // A runnable that only the body made cannot be found by name.
       await cancelChildren(frame, child);
-      if (isGivenBack(run, scope)) return;
+      if (isReleased(run, scope)) return;
       appendEnd(run, path, cancelledEnd(scope));
     }),
   );

@@ -73,18 +73,18 @@ export class Exchange {
   }
 
   /**
-   * Calls `onGivenBack` when another process has released sessions of an app, until the returned
+   * Calls `listener` when another process has released sessions of an app, until the returned
    * function is called.
    */
-  heedGivenBack(app: string, onGivenBack: () => void): () => void {
-    const subscription = this.#subscription(givenBackChannelOf(app), (message) => {
-      if ((message as { from?: JsonValue }).from !== this.name) onGivenBack();
+  onReleased(app: string, listener: () => void): () => void {
+    const subscription = this.#subscription(releaseChannelOf(app), (message) => {
+      if ((message as { from?: JsonValue }).from !== this.name) listener();
     });
     return () => subscription.end();
   }
 
-  tellGivenBack(app: string): void {
-    void this.#publish(givenBackChannelOf(app), { from: this.name });
+  announceRelease(app: string): void {
+    void this.#publish(releaseChannelOf(app), { from: this.name });
   }
 
   /** Resolves when the message was sent, or could not be sent. */
@@ -115,7 +115,7 @@ function channelOf(key: string): string {
   return `adjutant:live:${key}`;
 }
 
-function givenBackChannelOf(app: string): string {
+function releaseChannelOf(app: string): string {
   return `adjutant:given-back:${contentHash([app])}`;
 }
 

@@ -72,8 +72,8 @@ export class LiveSessions {
    * Calls back when another process has stopped a run without ending it. Returns a function that
    * ends it. Without a `PubSub`, nothing is heard.
    */
-  heedGivenBack(app: string, onGivenBack: () => void): () => void {
-    return this.#exchange?.heedGivenBack(app, onGivenBack) ?? (() => undefined);
+  onReleased(app: string, listener: () => void): () => void {
+    return this.#exchange?.onReleased(app, listener) ?? (() => undefined);
   }
 
   /**
@@ -103,7 +103,7 @@ export class LiveSessions {
       forget();
       sending?.end();
       run.catch((error: unknown) => {
-        if (isAdjutantError(error, 'run_stopped')) this.#exchange?.tellGivenBack(scope.app);
+        if (isAdjutantError(error, 'run_stopped')) this.#exchange?.announceRelease(scope.app);
       });
       entry.writers--;
       if (entry.writers === 0) live.clear();

@@ -54,7 +54,7 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
 /** Makes the yields of a run that waits: of its waiting invocations and of its root. */
 function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWait): EventDraft[] {
   const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
-  for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
+  for (const { path, reason } of leaves) reasons.set(path, reason);
   const root = lastRecord(ledger.invocations, runId)?.path ?? runId;
   if (!reasons.has(root))
     reasons.set(root, pausedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));

@@ -29,8 +29,8 @@ export function releaseWhenWaiting(run: RunContext): void {
     // Code that is about to begin something needs its turn first.
     run.ledger.ports.host.afterTurn(look);
   };
-  activity.onRest = schedule;
-  detached.activity.onRest = schedule;
+  activity.onWait = schedule;
+  detached.activity.onWait = schedule;
 }
 
 /** Pauses a run after one round, or after a slice of time: nothing new begins then. */

@@ -150,7 +150,7 @@ export class Turn {
   }
 
   #release(): void {
-    this.run.abort(new AbortReason('stopped', 'The run was given back.'));
+    this.run.abort(new AbortReason('stopped', 'The process released the run.'));
   }
 
   /** Carries the run on until it ends or waits. */
@@ -187,7 +187,7 @@ export class Turn {
     const record = await invoking;
     await ledger.durable();
     if (record !== undefined) beginPostProcess(run);
-    run.detached.activity.rest();
+    run.detached.activity.reportWait();
     return record === undefined ? { kind: 'released' } : { kind: 'outcome', record };
   }
 

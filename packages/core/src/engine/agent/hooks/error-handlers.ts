@@ -7,7 +7,7 @@ import type { HookCaller } from './hook-caller.ts';
  * Failure that error handlers are asked about: the members of `ErrorContext` that other hooks do
  * not get.
  */
-export type Failure = Pick<
+export type HandledFailure = Pick<
   ErrorContext,
   'phase' | 'error' | 'attempt' | 'retryAfterMs' | 'mayRetry' | 'call' | 'result'
 >;
@@ -44,7 +44,7 @@ export class ErrorHandlers {
   /**
    * Returns the action of the first handler that does not pass; `undefined` when all of them pass.
    */
-  async handle(failure: Failure): Promise<HandlerAction | undefined> {
+  async handle(failure: HandledFailure): Promise<HandlerAction | undefined> {
     for (const handler of this.#handlers) {
       const owner = `the error handler "${handler.name}"`;
       const action = await this.#caller.call({

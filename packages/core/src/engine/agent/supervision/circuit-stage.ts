@@ -97,7 +97,7 @@ export class CircuitStage implements CallStage {
       alternatives: ['call it all the same'],
       data: { callId: state.call.callId, tool: tool.name, failures, retryInMs },
     });
-    const routed = this.#ports.routing?.standIn(state, tool, result);
+    const routed = this.#ports.routing?.fallBack(state, tool, result);
     const refused: SupervisedResult =
       routed === undefined
         ? open

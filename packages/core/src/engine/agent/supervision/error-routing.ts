@@ -74,8 +74,8 @@ export class ErrorRouting {
 
   /** True when the model already got the message that this call cannot succeed. */
   isExhausted({ result }: CallEvidence, failures: number, tool: Tool | undefined): boolean {
-    const standIn = tool === undefined ? undefined : this.#standInOf(tool, [tool.name]);
-    const routed = { fallback: standIn, ownRetry: tool?.retry !== undefined };
+    const fallback = tool === undefined ? undefined : this.#fallbackOf(tool, [tool.name]);
+    const routed = { fallback, ownRetry: tool?.retry !== undefined };
     return isChainExhausted(
       errorTypeOf(result),
       result.status,
@@ -119,8 +119,8 @@ export class ErrorRouting {
   ): SupervisedResult | undefined {
     if (notRouted.has(result.errorType) || result.status === 'unknown') return undefined;
     const { errors } = this.#parts;
-    const standIn = tool === undefined ? undefined : this.#standInOf(tool, triedOf(state));
-    const routed = { fallback: standIn, ownRetry: true };
+    const fallback = tool === undefined ? undefined : this.#fallbackOf(tool, triedOf(state));
+    const routed = { fallback, ownRetry: true };
     const failure = failureOf(result, true, undefined);
     const count =
       attemptsBehind(this.#callsBefore(state, errorTypeOf(result)), failure, errors, routed) + 1;
@@ -138,8 +138,8 @@ export class ErrorRouting {
    * Returns the outcome with a fallback tool for a tool that is left alone for a while; `undefined`
    * without one.
    */
-  standIn(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
-    const routed = { fallback: this.#standInOf(tool, triedOf(state)), ownRetry: true };
+  fallBack(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
+    const routed = { fallback: this.#fallbackOf(tool, triedOf(state)), ownRetry: true };
     const routing = route(failureOf(result, true, undefined), 1, this.#parts.errors, routed);
     return routing.strategy === 'fallbackTool'
       ? this.#outcome(state, tool.name, result, routing, 1, false)
@@ -169,11 +169,11 @@ export class ErrorRouting {
   }
 
   #routed({ tool, state }: EndedAttempt): RoutedTool {
-    return { fallback: this.#standInOf(tool, triedOf(state)), ownRetry: tool.retry !== undefined };
+    return { fallback: this.#fallbackOf(tool, triedOf(state)), ownRetry: tool.retry !== undefined };
   }
 
   /** Returns the fallback of a tool, if it exists and was not tried yet for this call. */
-  #standInOf(tool: Tool, tried: readonly string[]): string | undefined {
+  #fallbackOf(tool: Tool, tried: readonly string[]): string | undefined {
     const name = tool.fallback?.tool;
     return name === undefined || tried.includes(name) || this.#parts.find(name) === undefined
       ? undefined
@@ -310,7 +310,7 @@ export class ErrorRouting {
     return decisionDraft(this.#parts.frame.record.path, {
       component: 'error_router',
       decision: strategy,
-      reasoning: `${reasoning}${this.#missingStandIn(tool)}`,
+      reasoning: `${reasoning}${this.#missingFallback(tool)}`,
       alternatives,
       data: all,
     });
@@ -320,7 +320,7 @@ export class ErrorRouting {
    * Returns a note about a fallback tool that does not exist. It is skipped, and the note points
    * out the wrong name.
    */
-  #missingStandIn(tool: string): string {
+  #missingFallback(tool: string): string {
     const fallback = this.#parts.find(tool)?.fallback?.tool;
     return fallback === undefined || this.#parts.find(fallback) !== undefined
       ? ''

@@ -103,7 +103,7 @@ export class ToolSupervision implements ToolSupervisor {
     return this.#circuit.admit(call);
   }
 
-  heed(call: SupervisedCall, result: ToolResult): readonly EventDraft[] {
+  observe(call: SupervisedCall, result: ToolResult): readonly EventDraft[] {
     return this.#circuit.count(call, result);
   }
 

@@ -5,7 +5,7 @@ import { belongsTo } from '../../../ledger/path.ts';
 import type { Loop } from '../../../runnables/loop.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
 
 /**
  * Runs the iterations of a loop. The loop's conditions are not checked again for iterations that
@@ -18,7 +18,7 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
     const path = `${record.path}/#${iteration + 1}`;
     const isBegun = run.ledger.invocations.byPath.has(path);
     if (!isBegun && iteration >= loop.maxIterations) break;
-    if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    if (scope.aborted) return isReleased(run, scope) ? undefined : cancelledEnd(scope);
     if (!isBegun && loop.while?.({ iteration, output, state: stateOf(frame) }) === false) break;
     if (
       !isBegun &&
@@ -26,7 +26,7 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
       iteration > 0 &&
       !(await messageFor(frame, `${record.path}/#${iteration}`))
     ) {
-      return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+      return isReleased(run, scope) ? undefined : cancelledEnd(scope);
     }
     const ended = await invoke(run, {
       path,
@@ -76,7 +76,7 @@ async function messageFor(
     if (isForLoop(event)) resolve(true);
   });
   const forgetAbort = scope.onAbort(() => resolve(false));
-  activity.rest();
+  activity.reportWait();
   try {
     return await promise;
   } finally {

@@ -8,7 +8,7 @@ import { visibleValues } from '../../../ledger/folds/state-fold.ts';
 import type { BranchOutcome, Parallel } from '../../../runnables/parallel.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function runParallel(
   if (frame.resumed) assertNoPartGone(frame, paths);
   const branches = new CancelScope(scope);
   let isStopping = false;
-  // Waiting branches are about to be stopped: the run must not take that for rest.
+  // Waiting branches are about to be stopped: the run must not yield for that.
   frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
   const failFast = (path: string, ended: InvocationRecord | undefined): void => {
     if (!parallel.failFast || ended?.status !== 'error') return;
@@ -61,7 +61,7 @@ export async function runParallel(
     }),
   );
   branches.close();
-  if (isGivenBack(run, scope) || ended.includes(undefined)) return undefined;
+  if (isReleased(run, scope) || ended.includes(undefined)) return undefined;
   if (scope.aborted) return cancelledEnd(scope);
   return join(parallel, frame, ended as InvocationRecord[]);
 }

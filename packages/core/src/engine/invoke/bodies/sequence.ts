@@ -6,7 +6,7 @@ import type { Runnable } from '../../../session/runnable.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
 
 /**
  * Returns the paths of the parts of a sequence or parallel. They are the names, numbered from the
@@ -33,7 +33,7 @@ export async function runSequence(
   if (frame.resumed) assertContinuable(frame, paths);
   let output: JsonValue | undefined;
   for (const [i, runnable] of sequence.runnables.entries()) {
-    if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    if (scope.aborted) return isReleased(run, scope) ? undefined : cancelledEnd(scope);
     const ended = await invoke(run, {
       path: paths[i] as string,
       runnable,

@@ -16,7 +16,7 @@ import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { Body } from '../context/body-context.ts';
 import { planHandOver } from '../handoff.ts';
-import { cancelledEnd, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, isReleased } from '../invoke.ts';
 import { stateAfter } from '../state/state-base.ts';
 
 /** Milliseconds in which an aborted body may stop before its invocation ends without it. */
@@ -98,22 +98,22 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
       return stoppedEnd(frame);
     }
     await body.childrenEnded();
-    body.assertNothingHeld();
+    body.assertNothingWaits();
     await body.landed();
-    if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
+    if (scope.aborted || isReleased(frame.run, scope)) return stoppedEnd(frame);
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
   } catch (thrown) {
     body.close();
-    const givesBack = leavesOpen(thrown);
+    const staysOpen = leavesOpen(thrown);
     await body.stopChildren(
       scope.reason ??
         new AbortReason(
-          givesBack ? 'stopped' : 'cancelled',
+          staysOpen ? 'stopped' : 'cancelled',
           `"${frame.record.path}" failed, and its children were stopped.`,
         ),
     );
     if (scope.aborted) return stoppedEnd(frame);
-    if (givesBack) throw thrown;
+    if (staysOpen) throw thrown;
     return { status: 'error', error: toErrorRecord(thrown, 'step_error') };
   } finally {
     body.close();
@@ -122,7 +122,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
 
 /** Returns the end of a step that was stopped early; `undefined` when it can still be continued. */
 function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
-  return isGivenBack(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
+  return isReleased(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
 }
 
 const stopped: unique symbol = Symbol('stopped');
@@ -147,7 +147,7 @@ async function settle(
     const first = await Promise.race([
       executing.then((returned) => ({ returned })),
       graceOver,
-      body.suspended,
+      body.released,
     ]);
     if (first !== undefined && !frame.scope.aborted) return first.returned;
     executing.catch(() => undefined);

@@ -20,12 +20,12 @@ import { inputOf } from '../input-contract.ts';
 import { BodyState } from '../state/body-state.ts';
 import { recordedEffects } from './body-effects.ts';
 import type { BodyOwner, BodyPlace } from './body-place.ts';
+import { BodyRelease } from './body-release.ts';
 import { BodyWork } from './body-work.ts';
 import { callChild } from './called-child.ts';
 import { performBodyEffect } from './performed-effect.ts';
 import { dispatchChild, spawnChild } from './spawned-child.ts';
 import { StateRefresh } from './state-refresh.ts';
-import { Suspension } from './suspension.ts';
 
 export type { BodyPlace } from './body-place.ts';
 
@@ -37,7 +37,7 @@ export class Body implements BodyContext, BodyOwner {
   readonly invocationId: string;
   readonly place: BodyPlace;
   readonly seqBefore: number;
-  readonly #suspension = new Suspension();
+  readonly #release = new BodyRelease();
   #writes: BodyState | undefined;
   #state: StateOf<StateSchema> | undefined;
   #work: BodyWork | undefined;
@@ -68,7 +68,7 @@ export class Body implements BodyContext, BodyOwner {
   }
 
   get #asking(): BodyWork {
-    this.#work ??= new BodyWork(this, this.#suspension);
+    this.#work ??= new BodyWork(this, this.#release);
     return this.#work;
   }
 
@@ -177,8 +177,8 @@ export class Body implements BodyContext, BodyOwner {
    * Resolves when a child has released the run: the body will not go on in this process.
    * @throws LedgerMismatchError when it cannot go on with its code
    */
-  get suspended(): Promise<void> {
-    return this.#suspension.promise;
+  get released(): Promise<void> {
+    return this.#release.promise;
   }
 
   /** Paths of the children that the body has asked for. */
@@ -200,10 +200,10 @@ export class Body implements BodyContext, BodyOwner {
   }
 
   /**
-   * Checks that nothing is held back at the end of the body.
+   * Checks that nothing waits for its start at the end of the body.
    * @throws LedgerMismatchError when something is that the body has asked for
    */
-  assertNothingHeld(): void {
+  assertNothingWaits(): void {
     const mismatch = this.#work?.mismatch();
     if (mismatch !== undefined) throw mismatch;
   }

@@ -4,11 +4,11 @@ import { Activity } from '../../frame/activity.ts';
 import { recordedEffects } from './body-effects.ts';
 import { BodyKeys } from './body-keys.ts';
 import type { BodyOwner } from './body-place.ts';
+import type { BodyRelease } from './body-release.ts';
 import { DriftGate } from './drift-gate.ts';
 import { LandedWrites } from './landed-writes.ts';
 import { RecordedOrder } from './recorded-order.ts';
 import { RunningChildren } from './running-children.ts';
-import type { Suspension } from './suspension.ts';
 
 /**
  * Bookkeeping of the children and effects of one execution of a body. It is made with the first of
@@ -16,7 +16,7 @@ import type { Suspension } from './suspension.ts';
  */
 export class BodyWork {
   readonly body: BodyOwner;
-  readonly suspension: Suspension;
+  readonly release: BodyRelease;
   readonly keys = new BodyKeys();
   readonly children: RunningChildren;
   readonly landed: LandedWrites;
@@ -26,22 +26,22 @@ export class BodyWork {
   #order: RecordedOrder | undefined;
   #gate: DriftGate | undefined;
 
-  constructor(body: BodyOwner, suspension: Suspension) {
+  constructor(body: BodyOwner, release: BodyRelease) {
     this.body = body;
-    this.suspension = suspension;
+    this.release = release;
     this.children = new RunningChildren(body.place.scope);
     this.landed = new LandedWrites(body);
   }
 
   /**
-   * Gate that holds back children and effects that an edited body asks for instead of recorded
+   * Gate that delays children and effects that an edited body asks for instead of recorded
    * ones.
    */
   get drift(): DriftGate {
     this.#gate ??= new DriftGate({
       place: this.body.place,
       effects: () => this.effects,
-      refuse: (error) => this.suspension.refuse(error),
+      refuse: (error) => this.release.refuse(error),
     });
     return this.#gate;
   }
@@ -53,12 +53,12 @@ export class BodyWork {
     return this.#effects;
   }
 
-  /** Returns the error of a body that ends with something held back. */
+  /** Returns the error of a body that ends while something waits for its start. */
   mismatch(): LedgerMismatchError | undefined {
     return this.#gate?.mismatch();
   }
 
-  /** Ends it with its body: children and effects that are held back never begin. */
+  /** Ends it with its body: children and effects that wait never begin. */
   close(): void {
     this.#gate?.close();
   }
@@ -68,8 +68,8 @@ export class BodyWork {
   }
 
   /**
-   * Waits for the turn of an outcome that was recorded before the body asked for it. The body does
-   * not rest meanwhile.
+   * Waits for the turn of an outcome that was recorded before the body asked for it. The body is
+   * not waiting meanwhile.
    */
   async inRecordedOrder(seq: number): Promise<void> {
     const { run, childRoot, activity } = this.body.place;

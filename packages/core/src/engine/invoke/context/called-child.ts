@@ -17,7 +17,7 @@ export async function callChild<Output>(
   const child = startChild(work, { mode: 'call', runnable, input, options, scope });
   children.add(child.ended);
   const record = await child.ended;
-  if (record === undefined) return work.suspension.neverReturn();
+  if (record === undefined) return work.release.neverReturn();
   if (child.givenFrom !== undefined) await work.inRecordedOrder(child.givenFrom);
   try {
     await landed.assertLanded(work.keyOf(child.path));

@@ -71,10 +71,10 @@ function beginChild(
   { mode, runnable, input, options, scope }: ChildRequest,
   { path, key, activity, recorded }: ChildPlace,
 ): Promise<InvocationRecord | undefined> {
-  const held =
-    recorded === undefined ? drift.holdChild(path, runnable, scope) : drift.askedChild(path);
-  // Writes of other branches while the child is held back are no part of its start.
-  const made = held === undefined ? undefined : writes.queued();
+  const mayBegin =
+    recorded === undefined ? drift.delayChild(path, runnable, scope) : drift.askedChild(path);
+  // Writes of other branches while the child waits are no part of its start.
+  const made = mayBegin === undefined ? undefined : writes.queued();
   const timeout =
     options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
   const begin = (): Promise<InvocationRecord | undefined> => {
@@ -92,7 +92,9 @@ function beginChild(
       extras,
     });
   };
-  return held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined));
+  return mayBegin === undefined
+    ? begin()
+    : mayBegin.then((begins) => (begins ? begin() : undefined));
 }
 
 /**

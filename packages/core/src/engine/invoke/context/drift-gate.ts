@@ -32,7 +32,7 @@ interface Recorded {
   readonly askedAt: number;
 }
 
-interface Held {
+interface WaitingStart {
   readonly id: string;
   readonly likeness: string;
   readonly text: string;
@@ -49,7 +49,7 @@ export interface GateBody {
 }
 
 /**
- * Holds back new children and effects of a body that runs again. It does so while an open child of
+ * Delays new children and effects of a body that runs again. They wait while an open child of
  * the same runnable, or an open effect, has not been asked for. The recorded ones were asked for
  * without the outcome of unrecorded ones. So unchanged code asks for them again, in whatever order
  * its branches run. Code that passes another input now never does, and would pay twice before that
@@ -60,7 +60,7 @@ export class DriftGate {
   readonly #place: BodyPlace;
   /** Recorded children and effects not asked for yet; `undefined` before the first look. */
   #missing: Map<string, Recorded> | undefined;
-  readonly #held = new Set<Held>();
+  readonly #waiting = new Set<WaitingStart>();
   /**
    * Number of children and effects that may begin and have not yet. Those asked for meanwhile begin
    * after them, so that each begins with its own writes.
@@ -85,72 +85,72 @@ export class DriftGate {
   }
 
   /**
-   * Holds back a child that the ledger does not have, if needed. Resolves to true when it may
+   * Delays a child that the ledger does not have, if needed. Resolves to true when it may
    * begin, and to false when it never will. `undefined`: it may begin at once.
    */
-  holdChild(
+  delayChild(
     path: string,
     { kind, name }: Runnable,
     scope: CancelScope,
   ): Promise<boolean> | undefined {
-    return this.#hold(
+    return this.#delay(
       { id: path, likeness: `${kind} ${name}`, text: `another one, "${path}"` },
       scope,
     );
   }
 
-  holdEffect(id: string, scope: CancelScope): Promise<boolean> | undefined {
-    return this.#hold({ id, likeness: effectLikeness, text: `another one, "${id}"` }, scope);
+  delayEffect(id: string, scope: CancelScope): Promise<boolean> | undefined {
+    return this.#delay({ id, likeness: effectLikeness, text: `another one, "${id}"` }, scope);
   }
 
   /**
-   * Returns the error of a body that ends with something held back; `undefined`: nothing is held
-   * back.
+   * Returns the error of a body that ends while something waits for its start; `undefined`: nothing
+   * does.
    */
   mismatch(): LedgerMismatchError | undefined {
-    const [held] = this.#held;
-    return this.#refusal ?? (held === undefined ? undefined : this.#mismatchOf(held));
+    const [start] = this.#waiting;
+    return this.#refusal ?? (start === undefined ? undefined : this.#mismatchOf(start));
   }
 
-  /** Ends the gate with its body: children and effects held back never begin. */
+  /** Ends the gate with its body: children and effects that wait never begin. */
   close(): void {
     this.#cancelTimer();
-    for (const held of [...this.#held]) held.settle(false);
+    for (const start of [...this.#waiting]) start.settle(false);
   }
 
   #asked(id: string): void {
     this.#missing ??= this.#recorded();
     this.#missing.delete(id);
-    const all = [...this.#held];
+    const all = [...this.#waiting];
     if (all.length === 0) return;
-    if (all.every((held) => this.#firstMissing(held) === undefined))
-      for (const held of all) held.settle(true);
+    if (all.every((start) => this.#firstMissing(start) === undefined))
+      for (const start of all) start.settle(true);
     this.#arm();
   }
 
-  #hold(asked: Omit<Held, 'settle'>, scope: CancelScope): Promise<boolean> | undefined {
+  #delay(asked: Omit<WaitingStart, 'settle'>, scope: CancelScope): Promise<boolean> | undefined {
     this.#missing ??= this.#recorded();
     if (this.#refusal !== undefined) return Promise.resolve(false);
-    // A child or effect beside a held back one may follow from it, such as from a dispatched child.
-    if (this.#held.size === 0 && this.#firstMissing(asked) === undefined)
+    // A child or effect beside a waiting one may follow from it, such as from a dispatched child.
+    if (this.#waiting.size === 0 && this.#firstMissing(asked) === undefined)
       return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    // The run does not rest as long as it is unknown whether the held back one may begin.
+    // The run does not yield as long as it is unknown if this one may begin.
     const node = new Activity(asked.id, this.#place.activity());
     node.judgeBy(() => (this.#isJudging ? 'waiting' : 'busy'));
-    const held: Held = {
+    const start: WaitingStart = {
       ...asked,
       settle: (goesOn) => {
-        if (!this.#held.delete(held)) return;
+        if (!this.#waiting.delete(start)) return;
         forget();
         node.end();
         if (goesOn) void this.#begins(promise);
         resolve(goesOn);
       },
     };
-    this.#held.add(held);
+    this.#waiting.add(start);
     let forget: () => void = () => undefined;
-    forget = scope.onAbort(() => held.settle(false));
+    forget = scope.onAbort(() => start.settle(false));
     this.#arm();
     return promise;
   }
@@ -170,7 +170,7 @@ export class DriftGate {
     return this.#place.ownerScope !== undefined;
   }
 
-  #firstMissing({ id, likeness }: Pick<Held, 'id' | 'likeness'>): Recorded | undefined {
+  #firstMissing({ id, likeness }: Pick<WaitingStart, 'id' | 'likeness'>): Recorded | undefined {
     for (const recorded of this.#missing?.values() ?? []) {
       // A runnable that the app does not know any more may have a new name. A child of another name
       // with the same input shows that.
@@ -231,7 +231,7 @@ export class DriftGate {
 
   #arm(): void {
     this.#cancelTimer();
-    if (this.#held.size === 0) return;
+    if (this.#waiting.size === 0) return;
     const { run } = this.#place;
     this.#cancelTimer = run.app.clock.setTimer(this.#patience(), () => this.#judge());
   }
@@ -252,21 +252,21 @@ export class DriftGate {
 
   /** Refuses the body when nothing is left that could let it ask for the missing ones. */
   #judge(): void {
-    const [held] = this.#held;
-    if (held === undefined) return;
+    const [start] = this.#waiting;
+    if (start === undefined) return;
     const { ledger } = this.#place.run;
     // A recorded outcome may wait for the store before the body gets it.
-    if (ledger.failure === undefined && (ledger.durableSeq < ledger.lastSeq || !this.#isAtRest())) {
+    if (ledger.failure === undefined && (ledger.durableSeq < ledger.lastSeq || !this.#allWaits())) {
       this.#arm();
       return;
     }
-    this.#refusal = this.#mismatchOf(held);
+    this.#refusal = this.#mismatchOf(start);
     this.#body.refuse(this.#refusal);
     this.close();
   }
 
-  /** True when all work of the body waits for the outside, or is held back. */
-  #isAtRest(): boolean {
+  /** True when all work of the body waits, for the outside or for its start. */
+  #allWaits(): boolean {
     this.#isJudging = true;
     try {
       return this.#place.activity().isWaiting;
@@ -275,7 +275,7 @@ export class DriftGate {
     }
   }
 
-  #mismatchOf(held: Held): LedgerMismatchError {
+  #mismatchOf(start: WaitingStart): LedgerMismatchError {
     const { childRoot } = this.#place;
     const accept = this.#callsOnly
       ? ''
@@ -283,8 +283,8 @@ export class DriftGate {
         'branches share a lock';
     return new LedgerMismatchError({
       path: childRoot,
-      recorded: this.#firstMissing(held)?.text ?? 'something else',
-      found: `${held.text}, and does not ask for it any more`,
+      recorded: this.#firstMissing(start)?.text ?? 'something else',
+      found: `${start.text}, and does not ask for it any more`,
       advice:
         'Nothing has been begun. Ask for it as before (by its `key`, or without one with ' +
         'the same input), and give another call ' +

@@ -23,7 +23,7 @@ export function performBodyEffect(work: BodyWork, request: EffectRequest): Promi
   const givenFrom = record.settled?.seq;
   const ended = beginEffect(work, request, record);
   return ended.then(async (given) => {
-    if (given === undefined) return work.suspension.neverReturn();
+    if (given === undefined) return work.release.neverReturn();
     if (givenFrom !== undefined) await work.inRecordedOrder(givenFrom);
     await landed.assertLanded(key, record.attempts[0]?.seq);
     const turning = place.run.turn();
@@ -43,9 +43,9 @@ function beginEffect(
   const { run, path, by, activity } = place;
   const { key, callId } = request;
   const scope = new CancelScope(children.scope);
-  const held =
-    record.attempts.length === 0 ? drift.holdEffect(callId, scope) : drift.askedEffect(callId);
-  const made = held === undefined ? undefined : writes.queued();
+  const mayBegin =
+    record.attempts.length === 0 ? drift.delayEffect(callId, scope) : drift.askedEffect(callId);
+  const made = mayBegin === undefined ? undefined : writes.queued();
   const perform = (): Performed => {
     // The body does not wait for the outside as long as it does something itself.
     const underWay = new Activity(callId, activity());
@@ -62,7 +62,9 @@ function beginEffect(
     return performed;
   };
   const ended =
-    held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
+    mayBegin === undefined
+      ? perform()
+      : mayBegin.then((begins) => (begins ? perform() : undefined));
   const forget = (): void => scope.close();
   children.add(ended.then(forget, forget));
   return ended;

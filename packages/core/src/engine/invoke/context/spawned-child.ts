@@ -67,7 +67,7 @@ async function resultOf<Output>(work: BodyWork, child: StartedChild): Promise<Ca
   const { place, seqBefore, writes } = work.body;
   const givenFrom = outcomeSeq(place.run.ledger, child.path);
   const record = await waitedFor(place, child);
-  if (record === undefined) return work.suspension.neverReturn();
+  if (record === undefined) return work.release.neverReturn();
   if (givenFrom !== undefined && givenFrom <= seqBefore) await work.inRecordedOrder(givenFrom);
   try {
     await work.landed.assertLanded();
@@ -84,8 +84,8 @@ async function waitedFor(
 ): Promise<InvocationRecord | undefined> {
   const activity = inFlightOn(run.ledger).underWay.get(path)?.activity;
   const leave = activity?.attachTo(activityOfBody());
-  // A child that came to rest earlier does not report it again by itself.
-  activity?.rest();
+  // A child that began to wait earlier does not report it again by itself.
+  activity?.reportWait();
   try {
     return await ended;
   } finally {

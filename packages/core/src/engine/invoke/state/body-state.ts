@@ -231,7 +231,7 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Returns the writes that have been made and not been taken. A held back child begins with these,
+   * Returns the writes that have been made and not been taken. A delayed child begins with these,
    * whatever others write until then.
    */
   queued(): ReadonlySet<QueuedWrite> {

@@ -1,5 +1,5 @@
 /** Wait of the engine for a body that will not go on in this process: its promises never settle. */
-export class Suspension {
+export class BodyRelease {
   #resolvers: PromiseWithResolvers<void> | undefined;
 
   /**

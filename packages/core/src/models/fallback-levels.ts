@@ -4,7 +4,7 @@ import { contextWindowOf } from './measures/window.ts';
 import { type Model, modelName } from './model.ts';
 
 /** One way to call a model: the model, the key and the effort of reasoning. */
-export interface Rung {
+export interface FallbackLevel {
   readonly model: Model;
   /**
    * Name for people: `openai:gpt-5, key 2, low effort`. Keys have numbers, from 1; they are never
@@ -19,8 +19,8 @@ export interface Rung {
   readonly key: number;
 }
 
-/** The facts about a failed call that `nextRung` needs; a `ModelError` has them. */
-export interface RungFailure {
+/** The facts about a failed call that `nextFallbackLevel` needs; a `ModelError` has them. */
+export interface LevelFailure {
   readonly kind: ModelErrorKind;
   /** `false` for a quota that is spent: less reasoning would not help. */
   readonly retryable?: boolean;
@@ -31,17 +31,17 @@ export interface RungFailure {
  * efforts, each with every key, then the next model. The first way is the first model itself. The
  * number of keys is read from the environment now.
  */
-export function modelLadder(models: readonly Model[]): readonly Rung[] {
-  return models.flatMap((model, modelIndex) => rungsOf(model, modelIndex));
+export function fallbackLevels(models: readonly Model[]): readonly FallbackLevel[] {
+  return models.flatMap((model, modelIndex) => levelsOf(model, modelIndex));
 }
 
-function rungsOf(model: Model, modelIndex: number): Rung[] {
+function levelsOf(model: Model, modelIndex: number): FallbackLevel[] {
   const { variants } = model;
   if (variants === undefined)
     return [{ model, label: modelName(model), modelIndex, effortIndex: 0, key: 1 }];
   const keys = Math.max(1, variants.countKeys());
   return [undefined, ...variants.efforts].flatMap((effort, effortIndex) =>
-    Array.from({ length: keys }, (_, index): Rung => {
+    Array.from({ length: keys }, (_, index): FallbackLevel => {
       const key = index + 1;
       const keyLabel = key === 1 ? '' : `, key ${key}`;
       const effortLabel = effort === undefined ? '' : `, ${effort}`;
@@ -83,27 +83,27 @@ const ways: { readonly [Kind in ModelErrorKind]: readonly Way[] } = {
 
 /**
  * Returns the next fallback level after a call failed for good, with its retries used up;
- * `undefined` when there is none. It is always a later one, so that every ladder ends. For
+ * `undefined` when there is none. It is always a later one, so that the levels come to an end. For
  * `context_overflow`, ask only after the context guards have given up: the next level is then a
  * later model with a larger window.
  */
-export function nextRung(
-  ladder: readonly Rung[],
-  rung: number,
-  failure: RungFailure,
+export function nextFallbackLevel(
+  levels: readonly FallbackLevel[],
+  level: number,
+  failure: LevelFailure,
 ): number | undefined {
-  const from = ladder[rung];
+  const from = levels[level];
   if (from === undefined) return undefined;
   const spent = failure.kind === 'rate_limit' && failure.retryable === false;
   for (const way of ways[failure.kind]) {
     if (spent && way === 'effort') continue;
-    const found = ladder.findIndex((to, index) => index > rung && leads[way](from, to));
+    const found = levels.findIndex((to, index) => index > level && leads[way](from, to));
     if (found !== -1) return found;
   }
   return undefined;
 }
 
-const leads: { readonly [Key in Way]: (from: Rung, to: Rung) => boolean } = {
+const leads: { readonly [Key in Way]: (from: FallbackLevel, to: FallbackLevel) => boolean } = {
   key: (from, to) =>
     to.modelIndex === from.modelIndex && to.effortIndex === from.effortIndex && to.key > from.key,
   effort: (from, to) =>

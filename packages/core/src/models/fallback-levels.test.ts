@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelErrorKind } from './error-kind.ts';
-import { modelLadder, nextRung, type RungFailure } from './ladder.ts';
+import { fallbackLevels, type LevelFailure, nextFallbackLevel } from './fallback-levels.ts';
 import { type Model, toModel } from './model.ts';
 import { claude } from './providers/claude.ts';
 import { gemini } from './providers/gemini.ts';
@@ -21,14 +21,14 @@ const env = { OPENAI_API_KEY: 'sk-one, sk-two ,' };
  * 0: own effort, key 1; 1: key 2; 2: medium, key 1; 3: key 2; 4: low, key 1; 5: key 2; 6: another
  * model; 7: one with a larger window.
  */
-const ladder = modelLadder([
+const levels = fallbackLevels([
   openai('gpt-4o', { env, reasoning: { effort: 'high' } }),
   plain('small', 64_000),
   plain('large', 2_000_000),
 ]);
 
 test('goes through keys, then lower efforts, then models', () => {
-  expect(ladder.map(({ label }) => label)).toEqual([
+  expect(levels.map(({ label }) => label)).toEqual([
     'openai:gpt-4o',
     'openai:gpt-4o, key 2',
     'openai:gpt-4o, medium effort',
@@ -39,22 +39,22 @@ test('goes through keys, then lower efforts, then models', () => {
     'p:large',
   ]);
   expect(
-    ladder.map(({ model }) => model.settings.providerOptions?.['openai']?.['reasoningEffort']),
+    levels.map(({ model }) => model.settings.providerOptions?.['openai']?.['reasoningEffort']),
   ).toEqual(['high', 'high', 'medium', 'medium', 'low', 'low', undefined, undefined]);
-  expect(JSON.stringify(ladder)).not.toMatch(/sk-one|sk-two/);
+  expect(JSON.stringify(levels)).not.toMatch(/sk-one|sk-two/);
 });
 
-test('a model without keys and efforts is one rung, and the first rung is the model itself', () => {
+test('a model without keys and efforts is one level, and the first level is the model itself', () => {
   const foreign = toModel({ specificationVersion: 'v4', provider: 'x', modelId: 'y' } as never);
-  expect(modelLadder([foreign])).toEqual([
+  expect(fallbackLevels([foreign])).toEqual([
     { model: foreign, label: 'x:y', modelIndex: 0, effortIndex: 0, key: 1 },
   ]);
   const own = claude('claude-sonnet-4-5', { apiKey: 'a', thinking: { budgetTokens: 16_000 } });
-  expect(modelLadder([own])[0]?.model).toBe(own);
-  expect(modelLadder([own])[1]?.model).toBe(modelLadder([own])[1]?.model);
+  expect(fallbackLevels([own])[0]?.model).toBe(own);
+  expect(fallbackLevels([own])[1]?.model).toBe(fallbackLevels([own])[1]?.model);
 });
 
-/** From each of the rungs 0, 1, 2, 5, 6 and 7. */
+/** From each of the levels 0, 1, 2, 5, 6 and 7. */
 const table: { readonly [Kind in ModelErrorKind]: readonly (number | undefined)[] } = {
   auth: [1, 6, 3, 6, 7, undefined],
   rate_limit: [1, 3, 3, 6, 7, undefined],
@@ -76,47 +76,50 @@ const table: { readonly [Kind in ModelErrorKind]: readonly (number | undefined)[
   aborted: [undefined, undefined, undefined, undefined, undefined, undefined],
 };
 
-describe('nextRung', () => {
+describe('nextFallbackLevel', () => {
   test.each(Object.entries(table))('%s', (kind, expected) => {
     expect(
-      [0, 1, 2, 5, 6, 7].map((rung) => nextRung(ladder, rung, { kind: kind as ModelErrorKind })),
+      [0, 1, 2, 5, 6, 7].map((level) =>
+        nextFallbackLevel(levels, level, { kind: kind as ModelErrorKind }),
+      ),
     ).toEqual(expected);
   });
 
   test('a spent quota is not helped by less reasoning', () => {
-    const spent: RungFailure = { kind: 'rate_limit', retryable: false };
-    expect([0, 1, 2, 3].map((rung) => nextRung(ladder, rung, spent))).toEqual([1, 6, 3, 6]);
+    const spent: LevelFailure = { kind: 'rate_limit', retryable: false };
+    expect([0, 1, 2, 3].map((level) => nextFallbackLevel(levels, level, spent))).toEqual([
+      1, 6, 3, 6,
+    ]);
   });
 
-  test('there is nothing behind the last rung, nor behind one that does not exist', () => {
-    expect(nextRung(ladder, 8, { kind: 'server' })).toBeUndefined();
-    expect(nextRung(modelLadder([plain('only')]), 0, { kind: 'auth' })).toBeUndefined();
+  test('there is nothing behind the last level, nor behind one that does not exist', () => {
+    expect(nextFallbackLevel(levels, 8, { kind: 'server' })).toBeUndefined();
+    expect(nextFallbackLevel(fallbackLevels([plain('only')]), 0, { kind: 'auth' })).toBeUndefined();
   });
 
   test('a larger window is looked for behind the present model only', () => {
-    const models = modelLadder([
+    const models = fallbackLevels([
       plain('large', 1_000_000),
       plain('small', 8_000),
       plain('middle', 500_000),
     ]);
-    expect([0, 1].map((rung) => nextRung(models, rung, { kind: 'context_overflow' }))).toEqual([
-      undefined,
-      2,
-    ]);
+    expect(
+      [0, 1].map((level) => nextFallbackLevel(models, level, { kind: 'context_overflow' })),
+    ).toEqual([undefined, 2]);
   });
 
-  test('whatever fails, the ladder ends', () => {
+  test('whatever fails, the levels end', () => {
     const kinds = fc.constantFrom(...(Object.keys(table) as ModelErrorKind[]));
     fc.assert(
       fc.property(fc.array(kinds, { minLength: 20, maxLength: 20 }), (failures) => {
-        let rung: number | undefined = 0;
+        let level: number | undefined = 0;
         for (const kind of failures) {
           const next: number | undefined =
-            rung === undefined ? undefined : nextRung(ladder, rung, { kind });
-          if (next !== undefined && rung !== undefined) expect(next).toBeGreaterThan(rung);
-          rung = next;
+            level === undefined ? undefined : nextFallbackLevel(levels, level, { kind });
+          if (next !== undefined && level !== undefined) expect(next).toBeGreaterThan(level);
+          level = next;
         }
-        expect(rung).toBeUndefined();
+        expect(level).toBeUndefined();
       }),
     );
   });
@@ -163,14 +166,14 @@ describe('what providers offer', () => {
     ],
   ] as const)('keys: %s', (_what, model, count) => {
     expect(keys(model)).toBe(count);
-    expect(modelLadder([model]).length).toBe(Math.max(1, count));
+    expect(fallbackLevels([model]).length).toBe(Math.max(1, count));
   });
 
   test('keys that the environment gets later are seen', () => {
     const later: Record<string, string> = { OPENAI_API_KEY: 'a' };
     const model = openai('gpt-5', { env: later });
     later['OPENAI_API_KEY'] = 'a,b';
-    expect(modelLadder([model])).toHaveLength(2);
+    expect(fallbackLevels([model])).toHaveLength(2);
   });
 
   test.each([
@@ -217,7 +220,8 @@ describe('what providers offer', () => {
   });
 
   test('a lower effort reaches the provider as its own option', () => {
-    const options = (model: Model) => modelLadder([model]).at(-1)?.model.settings.providerOptions;
+    const options = (model: Model) =>
+      fallbackLevels([model]).at(-1)?.model.settings.providerOptions;
     const thinkingConfig = { thinkingBudget: 16_000, includeThoughts: true };
     expect(options(gemini('gemini-2.5-pro', { apiKey: 'a', thinkingConfig }))).toEqual({
       google: { thinkingConfig: { thinkingBudget: 1_024, includeThoughts: true } },
