@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isFunction, isGroup, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { Model } from '../models/model.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Recovery, Tool } from '../tools/tool.ts';
 
 /** Model call for which a test provides the model. */
 export interface StandInModelCall {
@@ -14,8 +14,15 @@ export interface StandInModelCall {
 /** Execution of a tool that a test may carry out. */
 export interface StandInToolCall {
   readonly agent: string;
+  readonly session: string;
   readonly callId: string;
   readonly name: string;
+  readonly attempt: number;
+  /** Equal for all attempts that may repeat the same effect. */
+  readonly idempotencyKey: string;
+  readonly recovery: Recovery;
+  /** Epoch of the owner of the session. */
+  readonly epoch: number;
   /** The prepared arguments. */
   readonly args: unknown;
   /** Aborted when the time of the attempt is over, and when the run is cancelled or released. */
@@ -58,8 +65,13 @@ export function standingIn(
   return {
     ...tool,
     execute: (ctx) => {
-      const { callId, args, signal } = ctx;
-      return run({ agent, callId, name: tool.name, args, signal }, () => tool.execute(ctx));
+      const { callId, attempt, epoch, idempotencyKey, args, signal } = ctx;
+      const { name, recovery } = tool;
+      const session = ctx.session.id;
+      return run(
+        { agent, session, callId, name, attempt, epoch, idempotencyKey, recovery, args, signal },
+        () => tool.execute(ctx),
+      );
     },
   };
 }

@@ -1,0 +1,98 @@
+import type { Event } from '../../ledger/event.ts';
+import type { LedgerStore } from '../../ledger/port.ts';
+import type { StartedProgram } from './people.ts';
+import type { BrokenRule, Watch, WatchedLedger } from './watch.ts';
+
+/** A simulation at its end, when nothing has failed any more for a while. */
+export interface EndedSimulation {
+  readonly watch: Watch;
+  readonly ledgers: LedgerStore;
+  readonly started: readonly StartedProgram[];
+  readonly answered: ReadonlySet<string>;
+}
+
+/** Checks everything that must hold when all work had the time to end. */
+export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
+  const { watch, ledgers, started, answered } = ended;
+  const broken: BrokenRule[] = [];
+  const report = (rule: string, detail: string): void => void broken.push({ rule, detail });
+  for (const program of started) checkProgram(watch, program, report);
+  for (const ledger of watch.ledgers.values()) {
+    await checkSession(ledgers, ledger, report);
+    await checkStored(ledgers, ledger, report);
+  }
+  checkAnswers(watch, answered, report);
+  await checkRequests(ledgers, watch, report);
+  return broken;
+}
+
+type Report = (rule: string, detail: string) => void;
+
+/** Every accepted run has begun, and every run that has begun has ended. */
+function checkProgram(watch: Watch, { isAccepted, runId, session }: StartedProgram, report: Report) {
+  const events = watch.eventsOf(session);
+  const begun = events.filter(
+    (event) => event.type === 'invocation_start' && event.invocationId === runId,
+  );
+  if (!isAccepted) report('run_accepted', `${runId} was never taken in`);
+  else if (begun.length === 0) report('run_not_lost', `${runId} was accepted and never began`);
+  if (begun.length > 1) report('run_once', `${runId} began ${begun.length} times`);
+}
+
+/** Nothing is left to do: no open invocation, no item in the inbox, no time to be woken at. */
+async function checkSession(
+  ledgers: LedgerStore,
+  { events, session }: WatchedLedger,
+  report: Report,
+): Promise<void> {
+  for (const path of openPaths(events)) report('everything_ends', `${session}: ${path} is open`);
+  const left = await ledgers.inbox(session);
+  if (left.length > 0)
+    report('inbox_drained', `${session}: ${left.map(({ type }) => type).join(', ')} is left`);
+}
+
+/** The store gives back what it has taken. */
+async function checkStored(
+  ledgers: LedgerStore,
+  { events, session }: WatchedLedger,
+  report: Report,
+): Promise<void> {
+  const stored: Event[] = [];
+  for await (const page of ledgers.read(session)) stored.push(...page);
+  const isSame =
+    stored.length === events.length && stored.every((event, index) => event.id === events[index]?.id);
+  if (!isSame) report('ledger_kept', `${session}: ${stored.length} of ${events.length} events`);
+}
+
+/** Every answer that was confirmed is in a ledger, as an answer or as one that was refused. */
+function checkAnswers(watch: Watch, answered: ReadonlySet<string>, report: Report): void {
+  const told = new Set<string>();
+  for (const { events } of watch.ledgers.values())
+    for (const event of events) {
+      if (event.type === 'tool_input') told.add(event.requestId);
+      if (event.type === 'decision' && typeof event.data?.['requestId'] === 'string')
+        told.add(event.data['requestId']);
+    }
+  for (const requestId of answered)
+    if (!told.has(requestId)) report('answer_not_lost', `${requestId} was answered`);
+}
+
+/** A request waits only as long as its invocation does. */
+async function checkRequests(ledgers: LedgerStore, watch: Watch, report: Report): Promise<void> {
+  const pending = await ledgers.requests({ status: 'pending', limit: 1_000 });
+  for (const { callId, invocationId, session } of pending) {
+    const open = openPaths(watch.eventsOf(session));
+    if (!open.has(invocationId)) report('request_owned', `${session}: ${callId} waits for nobody`);
+  }
+}
+
+/** Paths of the invocations that have begun and not ended. */
+export function openPaths(events: readonly Event[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'invocation_start' || event.type === 'invocation_reopen')
+      open.add(event.invocationId);
+    if (event.type === 'invocation_end') open.delete(event.invocationId);
+  }
+  return open;
+}

@@ -1,0 +1,117 @@
+import { contentHash } from '../../base/hash.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import { memoryStore } from '../../stores/memory.ts';
+import { checkEnd, openPaths } from './end-checks.ts';
+import { FaultPlan, type FaultRates, faultName } from './faults.ts';
+import { MachineRoom, type MakeApp } from './machine-room.ts';
+import { People, type SimulatedProgram } from './people.ts';
+import { type EndOfProgram, endsOf } from './program-ends.ts';
+import { type BrokenRule, Watch } from './watch.ts';
+import { World } from './world.ts';
+
+const hourMs = 3_600_000;
+/** Share of the time in which faults happen: afterwards, all work must come to its end. */
+const disturbedShare = 0.6;
+/** Most hours after the end in which work that is late may still end. */
+const mostLateHours = 12;
+
+/** One seed of a simulation. */
+export interface SeedOptions {
+  readonly seed: number;
+  readonly hours: number;
+  /** Number of machines. */
+  readonly machines: number;
+  readonly rates: FaultRates;
+  readonly programs: readonly SimulatedProgram[];
+  readonly makeApp: MakeApp;
+  /** Names of the only faults that may happen. @default all */
+  readonly onlyFaults?: ReadonlySet<string>;
+  readonly keepsStory?: boolean;
+}
+
+/** What one seed came to. */
+export interface SeedOutcome {
+  readonly seed: number;
+  readonly broken: readonly BrokenRule[];
+  readonly faults: readonly string[];
+  readonly ends: readonly EndOfProgram[];
+  /** Hash of all port calls and of all ledgers: equal for equal seeds. */
+  readonly trace: string;
+  readonly story: readonly string[];
+  readonly steps: number;
+  readonly hours: number;
+  readonly events: number;
+}
+
+/** Simulates the processes of one seed, from their start until all work has ended. */
+export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
+  const { seed, hours, machines, makeApp, programs, rates, onlyFaults: only } = options;
+  const world = new World(seed, options.keepsStory === true);
+  const plan = new FaultPlan(world.draws, { rates, only });
+  const watch = new Watch(world);
+  const disturbedMs = hours * hourMs * disturbedShare;
+  const behind = memoryStore({ clock: storeClock(world) });
+  const store = watch.over(behind);
+  const appName = makeApp({ version: 1 }).app;
+  const ledgers = behind.for({ tenant: 'default', app: appName });
+  const room = new MachineRoom(machines, { world, plan, watch, store, makeApp, disturbedMs });
+  const people = new People({ world, plan, room, ledgers, runnable });
+  for (const [index, program] of programs.entries()) {
+    const at = world.draws.at(`start ${index}`) * disturbedMs * 0.8;
+    world.after(at, () => void people.start(program, index));
+  }
+  await world.runUntil(disturbedMs);
+  plan.end();
+  room.startAll();
+  people.hurry();
+  await untilEnded(world, watch, people, hours);
+  const broken = [
+    ...watch.broken,
+    ...(await checkEnd({ watch, ledgers, started: people.started, answered: people.answered })),
+  ];
+  const ends = await endsOf({ app: appName, started: people.started, watch, ledgers, world });
+  const lists = [...watch.ledgers.values()].map(({ events }) => events);
+  return {
+    seed,
+    broken,
+    faults: plan.happened.map(faultName),
+    ends,
+    trace: contentHash([world.trace, lists as never]),
+    story: world.story,
+    steps: world.steps,
+    hours: world.elapsed / hourMs,
+    events: lists.reduce((sum, events) => sum + events.length, 0),
+  };
+}
+
+/** Goes on until nothing is open any more, and at least to the end of the time. */
+async function untilEnded(
+  world: World,
+  watch: Watch,
+  people: People,
+  hours: number,
+): Promise<void> {
+  await world.runUntil(hours * hourMs);
+  for (let late = 0; late < mostLateHours * 4; late++) {
+    const isOpen = [...watch.ledgers.values()].some(({ events }) => openPaths(events).size > 0);
+    const isAsked = people.started.some(({ isAccepted }) => !isAccepted);
+    if (!isOpen && !isAsked) return;
+    await world.runUntil(world.elapsed + hourMs / 4);
+  }
+}
+
+/** The store's machine has a clock of its own, which is right. */
+function storeClock(world: World) {
+  return {
+    now: () => Math.floor(world.now),
+    monotonic: () => world.elapsed,
+    setTimer: (ms: number, task: () => void) => world.after(ms, task),
+  };
+}
+
+function runnable(app: Runtime, name: string): Runnable {
+  const found = app.runnables.find((one) => one.name === name);
+  if (found === undefined) throw new RangeError(`No runnable of the app has the name "${name}".`);
+  return found;
+}

@@ -1,0 +1,182 @@
+import { defined } from '../../base/defined.ts';
+import { contentHash } from '../../base/hash.ts';
+import { StoreUnavailableError } from '../../ledger/errors.ts';
+import type { InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
+import type { FaultPlan } from './faults.ts';
+import { type MachineProcess, never } from './machine.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds that a call and its answer each take on their way, at least and at most. */
+const fastest = 0.2;
+const slowest = 20;
+/** Milliseconds after which a slow answer comes, at most: twice the time of a lease. */
+const slowestAnswer = 60_000;
+const streaming: ReadonlySet<string> = new Set(['read', 'readStored', 'follow']);
+
+/** The world of a simulated store, and the process that calls it. */
+export interface StoreCaller {
+  readonly world: World;
+  readonly plan: FaultPlan;
+  readonly process: MachineProcess;
+  /** Name of the machine: its calls are counted across the processes that it has one by one. */
+  readonly machine: string;
+  /** Called when a process is stopped at a call of the store. */
+  readonly stop: () => void;
+}
+
+/**
+ * A store as one process reaches it over a network. Calls and answers take their time, may be lost,
+ * and are never answered when the process has been killed. The store behind it is shared by all
+ * processes.
+ */
+export function simulatedStore(inner: Store, caller: StoreCaller): Store {
+  const made = new Map<string, LedgerStore>();
+  const network = new Network(caller);
+  return {
+    description: inner.description,
+    for(scope) {
+      const key = JSON.stringify([scope.tenant, scope.app]);
+      const ledgers = made.get(key) ?? network.over(inner.for(scope), key);
+      made.set(key, ledgers);
+      return ledgers;
+    },
+    admin: {
+      due: (options) => network.call('admin.due', options, () => inner.admin.due(options)),
+      sweepBlobs: (options) =>
+        network.call('admin.sweepBlobs', options, () => inner.admin.sweepBlobs(options)),
+    },
+    // The store lives on: a process ends, and others go on.
+    close: async () => undefined,
+  };
+}
+
+/** The way between one process and the store. */
+class Network {
+  readonly #caller: StoreCaller;
+
+  constructor(caller: StoreCaller) {
+    this.#caller = caller;
+  }
+
+  over(ledgers: LedgerStore, scope: string): LedgerStore {
+    const methods: Partial<Record<keyof LedgerStore, unknown>> = {
+      // Random keys would make addresses that no seed repeats.
+      addressKey: async () => Buffer.from(contentHash(scope)).subarray(0, 32),
+      post: (session: string, item: InboxItem) => this.#post(ledgers, session, item),
+    };
+    return new Proxy(ledgers, {
+      get: (target, name: keyof LedgerStore) => {
+        const given = methods[name];
+        if (given !== undefined) return given;
+        const method = target[name] as unknown;
+        if (typeof method !== 'function') return method;
+        const act = (args: readonly unknown[]): unknown => Reflect.apply(method, target, args);
+        methods[name] = streaming.has(name)
+          ? (...args: unknown[]) => this.#stream(name, args, act(args) as AsyncIterable<unknown>)
+          : (...args: unknown[]) =>
+              this.call(name, args, () => act(args) as Promise<unknown>, aboutOf(args));
+        return methods[name];
+      },
+    });
+  }
+
+  /** Carries a call to the store and its answer back. */
+  async call<Answer>(
+    name: string,
+    args: unknown,
+    act: () => Promise<Answer>,
+    about = '',
+  ): Promise<Answer> {
+    const { machine, plan, process, world } = this.#caller;
+    if (process.isDead) return never();
+    const visited = plan.visit(`${machine}/${name}${about}`);
+    world.note(`${process.name} ${visited} ${contentHash(toText(args))}`);
+    this.#mayStop(`${visited} before`);
+    await this.#way(`${visited} call`);
+    if (process.isDead) return never();
+    if (plan.happens('refusedCall', visited)) {
+      world.note(`${process.name} ${visited} is refused`);
+      throw unavailable('the call was lost on its way');
+    }
+    // The answer is made in the store, whatever becomes of the process meanwhile.
+    const answer = act();
+    answer.catch(() => undefined);
+    this.#mayStop(`${visited} after`);
+    if (plan.happens('slowStore', visited)) await this.#way(`${visited} slow`, slowestAnswer);
+    await this.#way(`${visited} answer`);
+    if (process.isDead) return never();
+    if (plan.happens('lostAnswer', visited)) {
+      world.note(`${process.name} ${visited} has acted, its answer is lost`);
+      throw unavailable('the answer was lost on its way');
+    }
+    return answer;
+  }
+
+  /** Posts an item, and perhaps posts it again: the sender did not hear that it had arrived. */
+  #post(ledgers: LedgerStore, session: string, item: InboxItem): Promise<unknown> {
+    const { machine, plan, process, world } = this.#caller;
+    const visited = plan.visit(`${machine}/post twice ${session}`);
+    if (plan.happens('doublePost', visited)) {
+      const delay = world.draws.delay(visited, fastest, slowestAnswer);
+      void world.wait(delay).then(() => {
+        world.note(`${process.name} ${visited} ${item.key}`);
+        return ledgers.post(session, item).catch(() => undefined);
+      });
+    }
+    return this.call('post', [session, item], () => ledgers.post(session, item), ` ${session}`);
+  }
+
+  async *#stream(name: string, args: readonly unknown[], pages: AsyncIterable<unknown>) {
+    const { machine, plan, process, world } = this.#caller;
+    if (process.isDead) return never();
+    const visited = plan.visit(`${machine}/${name}${aboutOf(args)}`);
+    world.note(`${process.name} ${visited}`);
+    this.#mayStop(`${visited} before`);
+    const iterator = pages[Symbol.asyncIterator]();
+    try {
+      for (let page = 0; ; page++) {
+        await this.#way(`${visited} page ${page}`);
+        if (process.isDead) return await never();
+        if (name !== 'follow' && plan.happens('refusedCall', `${visited} page ${page}`))
+          throw unavailable('a page was lost on its way');
+        const next = await iterator.next();
+        if (process.isDead) return await never();
+        if (next.done === true) return undefined;
+        yield next.value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+
+  #mayStop(place: string): void {
+    const { plan, process, stop, world } = this.#caller;
+    if (process.isDead || !plan.happens('stop', place)) return;
+    world.note(`${process.name} is killed at ${place}`);
+    stop();
+  }
+
+  #way(place: string, most = slowest): Promise<void> {
+    const { world } = this.#caller;
+    return world.wait(world.draws.delay(place, fastest, most));
+  }
+}
+
+function unavailable(reason: string): StoreUnavailableError {
+  return new StoreUnavailableError({ store: 'simulated', reason });
+}
+
+/** Text of arguments for the trace; bytes and signals are left out. */
+function toText(args: unknown): string {
+  const text = JSON.stringify(args, (_key, value: unknown) =>
+    value instanceof Uint8Array || value instanceof AbortSignal ? undefined : value,
+  );
+  return JSON.stringify(defined({ text }));
+}
+
+/** Name of the session that a call is about, so that the calls of each session are counted alone. */
+function aboutOf([first]: readonly unknown[]): string {
+  if (typeof first === 'string') return ` ${first}`;
+  const session = (first as { readonly session?: unknown } | undefined)?.session;
+  return typeof session === 'string' ? ` ${session}` : '';
+}

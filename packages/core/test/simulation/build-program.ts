@@ -1,0 +1,184 @@
+import {
+  agent,
+  agentTool,
+  loop,
+  parallel,
+  type Runnable,
+  sequence,
+  type StepContext,
+  step,
+  type Tool,
+  tool,
+} from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
+import type { Branch, Call, Program, Statement } from './program.ts';
+
+const schema = { type: 'object' };
+/** Requests live longer than a simulation: expiry has programs of its own. */
+const expiresInMs = 30 * 86_400_000;
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+type Writable = Record<string, unknown> & {
+  update(key: string, change: (value: unknown) => number): void;
+};
+
+/** Makes the runnable of a program, with tools and models of its own. */
+export function buildProgram(program: Program): Runnable {
+  const { id } = program;
+  switch (program.kind) {
+    case 'agent':
+      return buildAgent(id, program.rounds);
+    case 'step':
+      return buildStep(id, program.branches);
+    case 'loop':
+      return loop({
+        name: id,
+        runnable: buildProgram(program.part),
+        maxIterations: program.iterations,
+      });
+    case 'sequence':
+      return sequence({ name: id, runnables: program.parts.map(buildProgram) });
+    default:
+      return parallel({ name: id, runnables: program.parts.map(buildProgram), failFast: false });
+  }
+}
+
+/** An agent that makes the same calls in the same rounds, whatever their results are. */
+function buildAgent(id: string, rounds: readonly (readonly Call[])[]): Runnable {
+  const named = rounds.map((calls, round) =>
+    calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}` })),
+  );
+  const own = new Set(named.flat().map(({ name }) => name));
+  const model = scriptedModel((prompt, _call, options) => {
+    const done = prompt.filter(
+      ({ role, content }) =>
+        role === 'assistant' &&
+        content.some((part) => part.type === 'tool-call' && own.has(part.toolName)),
+    ).length;
+    const next = named[done];
+    if (next === undefined || (options.tools ?? []).length === 0) return { text: `${id} is done` };
+    return { toolCalls: next.map(({ name }) => ({ name, args: {} })) };
+  });
+  return agent({
+    name: id,
+    model,
+    tools: named.flat().map(({ call, name }) => buildTool(name, call)),
+    limits: { rounds: rounds.length + 5 },
+  });
+}
+
+function buildTool(name: string, call: Call): Tool {
+  const base = { name, description: `Does ${call.does}`, schema };
+  switch (call.does) {
+    case 'delegate':
+      return agentTool(buildProgram(call.part) as Parameters<typeof agentTool>[0], { name });
+    case 'handoff': {
+      const target = buildProgram(call.part);
+      return tool({ ...base, execute: () => target });
+    }
+    case 'effects':
+      return tool({
+        ...base,
+        recovery: 'rerun',
+        execute: async (ctx) => {
+          for (let effect = 0; effect < call.count; effect++)
+            await ctx.effect(`e${effect}`, () => effect, { recovery: 'rerun' });
+          return call.count;
+        },
+      });
+    default:
+      return buildPlainTool(base, call);
+  }
+}
+
+function buildPlainTool(
+  base: { readonly name: string; readonly description: string; readonly schema: object },
+  { by, does }: Extract<Call, { readonly by: number }>,
+): Tool {
+  const execute = ({ state }: { readonly state: unknown }): number => {
+    (state as Writable).update('total', (total) => numberOf(total) + by);
+    return by;
+  };
+  const definition = { ...base, schema, execute };
+  switch (does) {
+    case 'read':
+      return tool({ ...definition, execute: () => by, readOnly: true });
+    case 'probe':
+      return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
+    case 'approval':
+      return tool({ ...definition, approval: { expiresInMs } });
+    case 'input':
+      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs } });
+    default:
+      return tool({ ...definition, recovery: does });
+  }
+}
+
+/** A step whose branches run beside each other. */
+function buildStep(id: string, branches: readonly Branch[]): Runnable {
+  const parts = new Map<Program, Runnable>();
+  for (const branch of branches)
+    for (const statement of branch)
+      if ('part' in statement) parts.set(statement.part, buildProgram(statement.part));
+  return step({
+    name: id,
+    execute: async (ctx) => {
+      await Promise.all(
+        branches.map(async (branch, b) => {
+          for (const [s, statement] of branch.entries())
+            await carryOut(ctx, statement, { key: `${id}_b${b}`, place: `b${b}s${s}`, parts });
+        }),
+      );
+    },
+  });
+}
+
+interface Place {
+  /** Key of session state that only this branch writes. */
+  readonly key: string;
+  /** Name of the statement in its step. */
+  readonly place: string;
+  readonly parts: ReadonlyMap<Program, Runnable>;
+}
+
+async function carryOut(ctx: StepContext, statement: Statement, where: Place): Promise<void> {
+  const { key, parts, place } = where;
+  const state = ctx.state as unknown as Writable;
+  switch (statement.does) {
+    case 'increment':
+      state[key] = numberOf(state[key]) + 1;
+      return;
+    case 'set':
+      state[key] = statement.value;
+      return;
+    case 'add': {
+      const scope = statement.scope === 'user' ? (state['user'] as Writable) : state;
+      scope.update('total', (total) => numberOf(total) + statement.by);
+      return;
+    }
+    case 'effect':
+      await effect(ctx, place, statement.recovery);
+      return;
+    default: {
+      const part = parts.get(statement.part) as Runnable;
+      const options = { key: place, message: 'Go on.' };
+      if (statement.does === 'call') await ctx.call(part, options);
+      else if (statement.does === 'dispatch') ctx.dispatch(part, options);
+      else await ctx.spawn(part, options).wait();
+    }
+  }
+}
+
+/** An effect whose unknown outcome is taken as it is. */
+async function effect(
+  ctx: StepContext,
+  place: string,
+  recovery: 'rerun' | 'report' | 'probe',
+): Promise<void> {
+  const probe = (): { readonly happened: 'unknown' } => ({ happened: 'unknown' });
+  try {
+    await ctx.effect(place, () => 1, { recovery: recovery === 'probe' ? probe : recovery });
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'effect_unknown') throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Draws } from '../../src/testing/simulation/draws.ts';
+import type { Branch, Call, Program, Programs, Statement } from './program.ts';
+
+/** Depth below which a program has no further parts. */
+const deepest = 3;
+
+/** Draws a program. Its parts have names of their own in all programs of a seed. */
+export function drawProgram(draws: Draws, name: string): Program {
+  return new ProgramDraw(draws.part(name), name).program(0);
+}
+
+class ProgramDraw {
+  readonly #draws: Draws;
+  readonly #name: string;
+  #drawn = 0;
+  #parts = 0;
+
+  constructor(draws: Draws, name: string) {
+    this.#draws = draws;
+    this.#name = name;
+  }
+
+  program(depth: number): Program {
+    const id = `${this.#name}_${this.#parts++}`;
+    const kinds =
+      depth >= deepest
+        ? (['agent', 'step'] as const)
+        : (['agent', 'agent', 'step', 'step', 'sequence', 'parallel', 'loop'] as const);
+    const kind = this.#oneOf(kinds);
+    switch (kind) {
+      case 'agent':
+        return { kind, id, rounds: this.#some(1, 3, () => this.#calls(depth)) };
+      case 'step':
+        return { kind, id, branches: this.#some(1, 3, () => this.#branch(depth)) };
+      case 'loop':
+        return { kind, id, part: this.program(depth + 1), iterations: this.#whole(1, 3) };
+      default:
+        return { kind, id, parts: this.#below(depth) };
+    }
+  }
+
+  #below(depth: number): Programs {
+    return this.#some(1, 3, () => this.program(depth + 1));
+  }
+
+  #calls(depth: number): readonly Call[] {
+    const calls = this.#some(1, 3, () => this.#call(depth));
+    // A round hands the conversation over once, and last.
+    const handoff = calls.find(({ does }) => does === 'handoff');
+    return handoff === undefined ? calls : [handoff];
+  }
+
+  #call(depth: number): Call {
+    const plain = ['read', 'rerun', 'report', 'ask', 'probe', 'approval', 'input'] as const;
+    const nested = ['effects', 'delegate', 'handoff'] as const;
+    const does = this.#oneOf<Call['does']>(
+      depth >= deepest ? [...plain, 'effects'] : [...plain, ...nested],
+    );
+    switch (does) {
+      case 'effects':
+        return { does, count: this.#whole(1, 3) };
+      case 'delegate':
+      case 'handoff':
+        return { does, part: this.#agent(depth + 1) };
+      default:
+        return { does, by: this.#whole(1, 9) };
+    }
+  }
+
+  #agent(depth: number): Program {
+    const id = `${this.#name}_${this.#parts++}`;
+    return { kind: 'agent', id, rounds: this.#some(1, 2, () => this.#calls(depth)) };
+  }
+
+  #branch(depth: number): Branch {
+    return this.#some(1, 4, () => this.#statement(depth));
+  }
+
+  #statement(depth: number): Statement {
+    const simple = ['increment', 'set', 'add', 'add', 'effect', 'effect'] as const;
+    const does = this.#oneOf<Statement['does']>(
+      depth >= deepest ? simple : [...simple, 'call', 'call', 'spawn', 'dispatch'],
+    );
+    switch (does) {
+      case 'increment':
+        return { does };
+      case 'set':
+        return { does, value: this.#whole(1, 9) };
+      case 'add':
+        return { does, by: this.#whole(1, 9), scope: this.#oneOf(['session', 'user']) };
+      case 'effect':
+        return { does, recovery: this.#oneOf(['rerun', 'report', 'probe']) };
+      default:
+        return { does, part: this.program(depth + 1) };
+    }
+  }
+
+  #some<Item>(least: number, most: number, make: () => Item): readonly Item[] {
+    return Array.from({ length: this.#whole(least, most) }, make);
+  }
+
+  #whole(least: number, most: number): number {
+    return this.#draws.whole(String(this.#drawn++), least, most);
+  }
+
+  #oneOf<Value>(values: readonly Value[]): Value {
+    return this.#draws.oneOf(String(this.#drawn++), values);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Programs of the simulator, as data: they are drawn, built, and made smaller when they fail. Every
+ * program has the same end whatever the order of its concurrent parts: branches write keys of their
+ * own, and what they share they only add to.
+ */
+export type Program =
+  | { readonly kind: 'agent'; readonly id: string; readonly rounds: readonly (readonly Call[])[] }
+  | { readonly kind: 'step'; readonly id: string; readonly branches: readonly Branch[] }
+  | { readonly kind: 'sequence' | 'parallel'; readonly id: string; readonly parts: Programs }
+  | {
+      readonly kind: 'loop';
+      readonly id: string;
+      readonly part: Program;
+      readonly iterations: number;
+    };
+
+export type Programs = readonly Program[];
+
+/** Statements that follow each other in the body of a step, beside other branches. */
+export type Branch = readonly Statement[];
+
+export type Statement =
+  /** Sets the key of the branch to one more than it was. */
+  | { readonly does: 'increment' }
+  | { readonly does: 'set'; readonly value: number }
+  /** Adds to a key that all branches and programs share. */
+  | { readonly does: 'add'; readonly by: number; readonly scope: 'session' | 'user' }
+  | { readonly does: 'effect'; readonly recovery: 'rerun' | 'report' | 'probe' }
+  | { readonly does: 'call' | 'spawn' | 'dispatch'; readonly part: Program };
+
+/** A call of a tool in a round of an agent. */
+export type Call =
+  | {
+      readonly does: 'read' | 'rerun' | 'report' | 'ask' | 'probe' | 'approval' | 'input';
+      readonly by: number;
+    }
+  /** A tool that has effects of its own, and so runs again after a stop. */
+  | { readonly does: 'effects'; readonly count: number }
+  /** A tool that calls another agent. */
+  | { readonly does: 'delegate'; readonly part: Program }
+  /** A tool that hands the conversation over. */
+  | { readonly does: 'handoff'; readonly part: Program };
+
+/** The programs inside a program. */
+export function partsOf(program: Program): Programs {
+  switch (program.kind) {
+    case 'sequence':
+    case 'parallel':
+      return program.parts;
+    case 'loop':
+      return [program.part];
+    case 'step':
+      return program.branches.flat().flatMap((one) => ('part' in one ? [one.part] : []));
+    default:
+      return program.rounds.flat().flatMap((one) => ('part' in one ? [one.part] : []));
+  }
+}
+
+/** Number of parts, calls and statements: how large a program is to read. */
+export function sizeOf(program: Program): number {
+  const own =
+    program.kind === 'step'
+      ? program.branches.flat().length
+      : program.kind === 'agent'
+        ? program.rounds.flat().length
+        : 0;
+  return 1 + own + partsOf(program).reduce((sum, part) => sum + sizeOf(part), 0);
+}
+
+/** One line for people: `sequence(a1[read], s2[increment effect|set])`. */
+export function textOf(program: Program): string {
+  const one = (item: Statement | Call): string =>
+    'part' in item ? `${item.does} ${textOf(item.part)}` : nameOf(item);
+  switch (program.kind) {
+    case 'agent':
+      return `${program.id}[${program.rounds.map((calls) => calls.map(one).join(' ')).join(' / ')}]`;
+    case 'step':
+      return `${program.id}{${program.branches.map((each) => each.map(one).join(' ')).join(' | ')}}`;
+    case 'loop':
+      return `${program.iterations}×(${textOf(program.part)})`;
+    default:
+      return `${program.kind}(${program.parts.map(textOf).join(', ')})`;
+  }
+}
+
+function nameOf(item: Exclude<Statement | Call, { readonly part: Program }>): string {
+  if (item.does === 'effect') return `effect:${item.recovery}`;
+  return item.does === 'add' ? `add:${item.scope}` : item.does;
+}

@@ -1,0 +1,31 @@
+import { Draws } from '../../src/testing/simulation/draws.ts';
+import type { SimulatedProgram } from '../../src/testing/simulation/people.ts';
+import { buildProgram } from './build-program.ts';
+import { drawProgram } from './draw-program.ts';
+import type { Program } from './program.ts';
+
+/** The programs of one seed, and what a simulation needs to run them. */
+export interface SeedPrograms {
+  readonly drawn: readonly Program[];
+  readonly machines: number;
+}
+
+/** Draws the programs of a seed, and the machines that run them. */
+export function programsOf(seed: number): SeedPrograms {
+  const draws = new Draws(seed).part('programs');
+  const count = draws.whole('count', 1, 8);
+  return {
+    drawn: Array.from({ length: count }, (_, index) => drawProgram(draws, `q${index}`)),
+    machines: draws.whole('machines', 1, 4),
+  };
+}
+
+/** The runs that people ask for: one of each program. Two users share the sessions. */
+export function runsOf(programs: readonly Program[]): readonly SimulatedProgram[] {
+  return programs.map(({ id }, index) => ({ run: id, input: 'Go', user: `user${index % 2}` }));
+}
+
+/** The app of a process: its runnables are made anew for each. */
+export function appOf(programs: readonly Program[]) {
+  return () => ({ app: 'simulated', runnables: programs.map(buildProgram) });
+}
