@@ -11,7 +11,7 @@ import {
   tool,
 } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
-import type { Branch, Call, Program, Statement } from './program.ts';
+import type { Branch, Call, Program, Programs, Statement } from './program.ts';
 
 const schema = { type: 'object' };
 /** Requests live longer than a simulation: expiry has programs of its own. */
@@ -22,29 +22,47 @@ type Writable = Record<string, unknown> & {
   update(key: string, change: (value: unknown) => number): void;
 };
 
-/** Makes the runnable of a program, with tools and models of its own. */
-export function buildProgram(program: Program): Runnable {
+/**
+ * Makes the runnables of programs, with tools and models of their own: those that are asked for, and
+ * those below them, which a process must know by name to continue them.
+ */
+export function buildPrograms(programs: Programs): readonly Runnable[] {
+  const made: Made = new Map();
+  for (const program of programs) buildProgram(program, made);
+  return [...made.values()];
+}
+
+/** Runnables by their programs: each is made once. */
+type Made = Map<Program, Runnable>;
+
+function buildProgram(program: Program, made: Made): Runnable {
+  const runnable = made.get(program) ?? makeProgram(program, made);
+  made.set(program, runnable);
+  return runnable;
+}
+
+function makeProgram(program: Program, made: Made): Runnable {
   const { id } = program;
   switch (program.kind) {
     case 'agent':
-      return buildAgent(id, program.rounds);
+      return buildAgent(id, program.rounds, made);
     case 'step':
-      return buildStep(id, program.branches);
+      return buildStep(id, program.branches, made);
     case 'loop':
       return loop({
         name: id,
-        runnable: buildProgram(program.part),
+        runnable: buildProgram(program.part, made),
         maxIterations: program.iterations,
       });
     case 'sequence':
-      return sequence({ name: id, runnables: program.parts.map(buildProgram) });
+      return sequence({ name: id, runnables: program.parts.map((part) => buildProgram(part, made)) });
     default:
-      return parallel({ name: id, runnables: program.parts.map(buildProgram), failFast: false });
+      return parallel({ name: id, runnables: program.parts.map((part) => buildProgram(part, made)), failFast: false });
   }
 }
 
 /** An agent that makes the same calls in the same rounds, whatever their results are. */
-function buildAgent(id: string, rounds: readonly (readonly Call[])[]): Runnable {
+function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made): Runnable {
   const named = rounds.map((calls, round) =>
     calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}` })),
   );
@@ -62,18 +80,18 @@ function buildAgent(id: string, rounds: readonly (readonly Call[])[]): Runnable 
   return agent({
     name: id,
     model,
-    tools: named.flat().map(({ call, name }) => buildTool(name, call)),
+    tools: named.flat().map(({ call, name }) => buildTool(name, call, made)),
     limits: { rounds: rounds.length + 5 },
   });
 }
 
-function buildTool(name: string, call: Call): Tool {
+function buildTool(name: string, call: Call, made: Made): Tool {
   const base = { name, description: `Does ${call.does}`, schema };
   switch (call.does) {
     case 'delegate':
-      return agentTool(buildProgram(call.part) as Parameters<typeof agentTool>[0], { name });
+      return agentTool(buildProgram(call.part, made) as Parameters<typeof agentTool>[0], { name });
     case 'handoff': {
-      const target = buildProgram(call.part);
+      const target = buildProgram(call.part, made);
       return tool({ ...base, execute: () => target });
     }
     case 'effects':
@@ -106,27 +124,25 @@ function buildPlainTool(
     case 'probe':
       return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
     case 'approval':
-      return tool({ ...definition, approval: { expiresInMs } });
+      return tool({ ...definition, approval: { expiresIn: expiresInMs } });
     case 'input':
-      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs } });
+      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresIn: expiresInMs } });
     default:
       return tool({ ...definition, recovery: does });
   }
 }
 
 /** A step whose branches run beside each other. */
-function buildStep(id: string, branches: readonly Branch[]): Runnable {
-  const parts = new Map<Program, Runnable>();
-  for (const branch of branches)
-    for (const statement of branch)
-      if ('part' in statement) parts.set(statement.part, buildProgram(statement.part));
+function buildStep(id: string, branches: readonly Branch[], made: Made): Runnable {
+  for (const statement of branches.flat())
+    if ('part' in statement) buildProgram(statement.part, made);
   return step({
     name: id,
     execute: async (ctx) => {
       await Promise.all(
         branches.map(async (branch, b) => {
           for (const [s, statement] of branch.entries())
-            await carryOut(ctx, statement, { key: `${id}_b${b}`, place: `b${b}s${s}`, parts });
+            await carryOut(ctx, statement, { key: `${id}_b${b}`, place: `b${b}s${s}`, made });
         }),
       );
     },
@@ -138,11 +154,11 @@ interface Place {
   readonly key: string;
   /** Name of the statement in its step. */
   readonly place: string;
-  readonly parts: ReadonlyMap<Program, Runnable>;
+  readonly made: Made;
 }
 
 async function carryOut(ctx: StepContext, statement: Statement, where: Place): Promise<void> {
-  const { key, parts, place } = where;
+  const { key, made, place } = where;
   const state = ctx.state as unknown as Writable;
   switch (statement.does) {
     case 'increment':
@@ -160,7 +176,7 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       await effect(ctx, place, statement.recovery);
       return;
     default: {
-      const part = parts.get(statement.part) as Runnable;
+      const part = buildProgram(statement.part, made);
       const options = { key: place, message: 'Go on.' };
       if (statement.does === 'call') await ctx.call(part, options);
       else if (statement.does === 'dispatch') ctx.dispatch(part, options);

@@ -1,18 +1,144 @@
-import { simulateSeed } from '../../src/testing/simulation/simulate-seed.ts';
-import { usualRates } from '../../src/testing/simulation/faults.ts';
-import { appOf, programsOf, runsOf } from './seed-programs.ts';
+/**
+ * `npm run simulate`: simulates drawn programs under drawn faults. Every seed is run twice, and once
+ * without faults. Ends with `N cases, N failed`; a case is a seed.
+ *
+ *     npm run simulate -- --seed 42 --hours 1000   seeds from 42 on, 1,000 hours in all
+ *     npm run simulate -- --short                  fixed seeds, within a minute
+ *     npm run simulate                             fresh seeds, which it prints
+ */
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { textOf } from './program.ts';
+import { simulatePrograms, smallestFailure } from './simulate-programs.ts';
 
-const from = Number(process.argv[2] ?? 1);
-const to = Number(process.argv[3] ?? from);
-for (let seed = from; seed <= to; seed++) {
-  const { drawn, machines } = programsOf(seed);
-  const t = performance.now();
-  const options = { seed, hours: 10, machines, rates: usualRates, programs: runsOf(drawn), makeApp: appOf(drawn) };
-  try {
-    const o = await simulateSeed({ ...options, keepsStory: process.argv[4] === 'story' });
-    const ms = performance.now() - t;
-    if (process.argv[4] === 'story') console.log(o.story.join('\n'), '\n', drawn.map(textOf).join('\n'));
-    console.log(seed, o.trace.slice(0, 8), machines, 'machines', o.steps, 'steps', o.events, 'events', o.faults.length, 'faults', ms.toFixed(0), 'ms', (o.hours * 3600e3 / ms).toFixed(0) + 'x', o.broken.slice(0, 3));
-  } catch (e) { console.log(seed, 'CRASH', e); }
+const hoursPerSeed = 10;
+const defaultHours = 1_000;
+/** Seeds of the short form: always the same, so that nothing fails by chance. */
+const short = { seed: 1, seeds: 16 };
+
+/** Sums over seeds, which processes report to each other as one line of JSON a seed. */
+interface SeedLine {
+  readonly seed: number;
+  readonly hours: number;
+  readonly events: number;
+  readonly steps: number;
+  readonly compared: number;
+  readonly faults: number;
+  readonly cpuMs: number;
+  readonly broken: readonly string[];
+}
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    hours: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    story: { type: 'boolean', default: false },
+    worker: { type: 'string' },
+    seeds: { type: 'string' },
+  },
+});
+
+if (values.worker !== undefined) await work(values.worker.split(',').map(Number));
+else await simulateAll();
+
+/** Simulates seeds one by one, and writes a line for each. */
+async function work(seeds: readonly number[]): Promise<void> {
+  for (const seed of seeds) {
+    const before = process.cpuUsage();
+    const { outcome, compared } = await simulatePrograms(seed, hoursPerSeed);
+    const { system, user } = process.cpuUsage(before);
+    const line: SeedLine = {
+      seed,
+      hours: outcome.hours,
+      events: outcome.events,
+      steps: outcome.steps,
+      compared,
+      faults: outcome.faults.length,
+      cpuMs: (system + user) / 1_000,
+      broken: outcome.broken.map(({ detail, rule }) => `${rule}: ${detail}`),
+    };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+async function simulateAll(): Promise<void> {
+  const first = values.short
+    ? short.seed
+    : values.seed === undefined
+      ? (Date.now() % 1_000_000_000) + 1
+      : whole('seed', values.seed);
+  const hours = values.hours === undefined ? defaultHours : whole('hours', values.hours);
+  const count = values.short
+    ? short.seeds
+    : values.seeds === undefined
+      ? Math.ceil(hours / hoursPerSeed)
+      : whole('seeds', values.seeds);
+  process.stdout.write(`Seeds ${first} to ${first + count - 1}, ${hoursPerSeed} hours each.\n`);
+  const jobs = Math.min(availableParallelism(), count);
+  const seeds = Array.from({ length: count }, (_, index) => first + index);
+  const lines = await Promise.all(
+    Array.from({ length: jobs }, (_, job) =>
+      runWorker(seeds.filter((_, index) => index % jobs === job)),
+    ),
+  );
+  const done = lines.flat();
+  const failed = done.filter(({ broken }) => broken.length > 0);
+  for (const { seed } of failed.slice(0, 3)) await tell(seed);
+  summarise(done);
+  process.stdout.write(`${done.length} cases, ${failed.length} failed\n`);
+  if (failed.length > 0 || done.length < count) process.exitCode = 1;
+}
+
+function whole(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  process.stderr.write(`--${name} must be a whole number from 1, not "${text}".\n`);
+  process.exit(2);
+}
+
+/** Simulates seeds in a process of its own. */
+async function runWorker(seeds: readonly number[]): Promise<readonly SeedLine[]> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, import.meta.filename, '--worker', seeds.join(',')],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const done: SeedLine[] = [];
+  for await (const text of createInterface({ input: child.stdout })) {
+    const line = JSON.parse(text) as SeedLine;
+    done.push(line);
+    for (const broken of line.broken.slice(0, 3))
+      process.stdout.write(`seed ${line.seed}: ${broken}\n`);
+  }
+  return done;
+}
+
+/** Prints the smallest programs and the shortest story that show a failure. */
+async function tell(seed: number): Promise<void> {
+  const outcome = await simulatePrograms(seed, hoursPerSeed);
+  const { failure, programs } = await smallestFailure(outcome, hoursPerSeed);
+  process.stdout.write(`\nThe shortest story of seed ${seed}:\n`);
+  for (const program of programs) process.stdout.write(`  program ${textOf(program)}\n`);
+  for (const fault of failure.faults) process.stdout.write(`  fault ${fault}\n`);
+  for (const { detail, rule } of failure.broken.slice(0, 5))
+    process.stdout.write(`  broken ${rule}: ${detail}\n`);
+  const lines = values.story ? failure.story : failure.story.slice(-40);
+  for (const line of lines) process.stdout.write(`    ${line}\n`);
+  process.stdout.write(`  again: npm run simulate -- --seed ${seed} --seeds 1 --story\n\n`);
+}
+
+function summarise(done: readonly SeedLine[]): void {
+  const sum = (of: (line: SeedLine) => number): number =>
+    done.reduce((total, line) => total + of(line), 0);
+  const hours = Math.round(sum(({ hours: each }) => each));
+  const cpu = sum(({ cpuMs }) => cpuMs) / 1_000;
+  process.stdout.write(
+    `${hours} simulated hours, ${sum(({ events }) => events)} events, ` +
+      `${sum(({ faults }) => faults)} faults, ${sum(({ steps }) => steps)} steps, ` +
+      `${sum(({ compared }) => compared)} ends compared, ${cpu.toFixed(1)} s of processor time ` +
+      '(each seed three times)\n',
+  );
 }

@@ -1,6 +1,6 @@
 import { Draws } from '../../src/testing/simulation/draws.ts';
 import type { SimulatedProgram } from '../../src/testing/simulation/people.ts';
-import { buildProgram } from './build-program.ts';
+import { buildPrograms } from './build-program.ts';
 import { drawProgram } from './draw-program.ts';
 import type { Program } from './program.ts';
 
@@ -27,5 +27,5 @@ export function runsOf(programs: readonly Program[]): readonly SimulatedProgram[
 
 /** The app of a process: its runnables are made anew for each. */
 export function appOf(programs: readonly Program[]) {
-  return () => ({ app: 'simulated', runnables: programs.map(buildProgram) });
+  return () => ({ app: 'simulated', runnables: buildPrograms(programs) });
 }

@@ -115,11 +115,13 @@ export class FaultPlan {
     return `${place}#${count}`;
   }
 
-  /** Draws if a fault happens at a visited place. */
-  happens(kind: FaultKind, visited: string): boolean {
-    const rate = this.#rates[kind];
-    if (this.#isOver || rate === undefined || this.#draws.at(`${kind} ${visited}`) >= rate)
-      return false;
+  /**
+   * Draws if a fault happens at a visited place.
+   * @param share part of the usual rate, for places that are visited very often
+   */
+  happens(kind: FaultKind, visited: string, share = 1): boolean {
+    const rate = (this.#rates[kind] ?? 0) * share;
+    if (this.#isOver || rate === 0 || this.#draws.at(`${kind} ${visited}`) >= rate) return false;
     const fault = { kind, place: visited };
     if (this.#only !== undefined && !this.#only.has(faultName(fault))) return false;
     this.happened.push(fault);

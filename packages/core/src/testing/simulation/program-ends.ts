@@ -24,6 +24,20 @@ interface EndedPrograms {
   readonly world: World;
 }
 
+/** The state of the users of all programs, by user. */
+export async function sharedState({
+  started,
+  ledgers,
+}: Pick<EndedPrograms, 'started' | 'ledgers'>): Promise<unknown> {
+  const users = new Set(started.flatMap(({ program }) => program.user ?? []));
+  const states: Record<string, unknown> = {};
+  for (const user of [...users].sort()) {
+    const values = Object.entries(await ledgers.readShared('user', user));
+    states[user] = Object.fromEntries(values.map(([key, { value }]) => [key, value ?? null]));
+  }
+  return states;
+}
+
 /** The ends of all programs, in the order of the programs. */
 export async function endsOf(ended: EndedPrograms): Promise<readonly EndOfProgram[]> {
   const ends: EndOfProgram[] = [];
@@ -33,7 +47,7 @@ export async function endsOf(ended: EndedPrograms): Promise<readonly EndOfProgra
 }
 
 async function endOf(
-  { program, runId, session }: StartedProgram,
+  { runId, session }: StartedProgram,
   { app, ledgers, watch, world }: EndedPrograms,
 ): Promise<EndOfProgram> {
   const events = watch.eventsOf(session);
@@ -45,13 +59,11 @@ async function endOf(
   );
   const host = new MachineProcess(world, 'reader', { offset: 0 });
   const ports = { host, store: ledgers, scope: { tenant: 'default', app } };
-  const own = events.length === 0 ? {} : (await storedStateAt(ports, session)).sessionState;
-  const shared = program.user === undefined ? {} : await ledgers.readShared('user', program.user);
-  const values = Object.entries(shared).map(([key, { value }]) => [key, value ?? null] as const);
+  const state = events.length === 0 ? {} : (await storedStateAt(ports, session)).sessionState;
   return {
     status: end?.type === 'invocation_end' ? end.status : undefined,
     output: end?.type === 'invocation_end' ? end.output : undefined,
-    state: { own, shared: Object.fromEntries(values.sort()) },
+    state,
     isUndisturbed: events.every(isUndisturbed),
   };
 }

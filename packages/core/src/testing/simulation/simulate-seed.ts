@@ -1,4 +1,5 @@
 import { contentHash } from '../../base/hash.ts';
+import type { Event } from '../../ledger/event.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { memoryStore } from '../../stores/memory.ts';
@@ -6,7 +7,7 @@ import { checkEnd, openPaths } from './end-checks.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { MachineRoom, type MakeApp } from './machine-room.ts';
 import { People, type SimulatedProgram } from './people.ts';
-import { type EndOfProgram, endsOf } from './program-ends.ts';
+import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
 import { type BrokenRule, Watch } from './watch.ts';
 import { World } from './world.ts';
 
@@ -25,6 +26,8 @@ export interface SeedOptions {
   readonly rates: FaultRates;
   readonly programs: readonly SimulatedProgram[];
   readonly makeApp: MakeApp;
+  /** Places of the only programs that are asked for. @default all */
+  readonly onlyPrograms?: ReadonlySet<number>;
   /** Names of the only faults that may happen. @default all */
   readonly onlyFaults?: ReadonlySet<string>;
   readonly keepsStory?: boolean;
@@ -36,8 +39,11 @@ export interface SeedOutcome {
   readonly broken: readonly BrokenRule[];
   readonly faults: readonly string[];
   readonly ends: readonly EndOfProgram[];
+  /** The state of the users at the end, by user. */
+  readonly shared: unknown;
   /** Hash of all port calls and of all ledgers: equal for equal seeds. */
   readonly trace: string;
+  readonly ledgers: readonly (readonly Event[])[];
   readonly story: readonly string[];
   readonly steps: number;
   readonly hours: number;
@@ -58,6 +64,7 @@ export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
   const room = new MachineRoom(machines, { world, plan, watch, store, makeApp, disturbedMs });
   const people = new People({ world, plan, room, ledgers, runnable });
   for (const [index, program] of programs.entries()) {
+    if (options.onlyPrograms?.has(index) === false) continue;
     const at = world.draws.at(`start ${index}`) * disturbedMs * 0.8;
     world.after(at, () => void people.start(program, index));
   }
@@ -77,7 +84,9 @@ export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
     broken,
     faults: plan.happened.map(faultName),
     ends,
+    shared: await sharedState({ started: people.started, ledgers }),
     trace: contentHash([world.trace, lists as never]),
+    ledgers: lists,
     story: world.story,
     steps: world.steps,
     hours: world.elapsed / hourMs,

@@ -11,6 +11,10 @@ const fastest = 0.2;
 const slowest = 20;
 /** Milliseconds after which a slow answer comes, at most: twice the time of a lease. */
 const slowestAnswer = 60_000;
+/** Calls of a process that has nothing to do. */
+const idle: ReadonlySet<string> = new Set(['due', 'admin.due', 'admin.sweepBlobs']);
+/** Part of the usual faults that idle calls meet: they are many, and little depends on them. */
+const idleShare = 0.01;
 const streaming: ReadonlySet<string> = new Set(['read', 'readStored', 'follow']);
 
 /** The world of a simulated store, and the process that calls it. */
@@ -90,22 +94,24 @@ class Network {
     const { machine, plan, process, world } = this.#caller;
     if (process.isDead) return never();
     const visited = plan.visit(`${machine}/${name}${about}`);
-    world.note(`${process.name} ${visited} ${contentHash(toText(args))}`);
-    this.#mayStop(`${visited} before`);
+    const isIdle = idle.has(name);
+    const share = isIdle ? idleShare : 1;
+    world.note(`${process.name} ${visited} ${isIdle ? '' : contentHash(toText(args))}`, isIdle);
+    this.#mayStop(`${visited} before`, share);
     await this.#way(`${visited} call`);
     if (process.isDead) return never();
-    if (plan.happens('refusedCall', visited)) {
+    if (plan.happens('refusedCall', visited, share)) {
       world.note(`${process.name} ${visited} is refused`);
       throw unavailable('the call was lost on its way');
     }
     // The answer is made in the store, whatever becomes of the process meanwhile.
     const answer = act();
     answer.catch(() => undefined);
-    this.#mayStop(`${visited} after`);
-    if (plan.happens('slowStore', visited)) await this.#way(`${visited} slow`, slowestAnswer);
+    this.#mayStop(`${visited} after`, share);
+    if (plan.happens('slowStore', visited, share)) await this.#way(`${visited} slow`, slowestAnswer);
     await this.#way(`${visited} answer`);
     if (process.isDead) return never();
-    if (plan.happens('lostAnswer', visited)) {
+    if (plan.happens('lostAnswer', visited, share)) {
       world.note(`${process.name} ${visited} has acted, its answer is lost`);
       throw unavailable('the answer was lost on its way');
     }
@@ -149,9 +155,9 @@ class Network {
     }
   }
 
-  #mayStop(place: string): void {
+  #mayStop(place: string, share = 1): void {
     const { plan, process, stop, world } = this.#caller;
-    if (process.isDead || !plan.happens('stop', place)) return;
+    if (process.isDead || !plan.happens('stop', place, share)) return;
     world.note(`${process.name} is killed at ${place}`);
     stop();
   }

@@ -69,10 +69,13 @@ export class World {
     return new Promise((resolve) => void this.after(ms, resolve));
   }
 
-  /** Adds a line to the trace, by which two runs of a seed are compared, and to the story. */
-  note(line: string): void {
+  /**
+   * Adds a line to the trace, by which two runs of a seed are compared, and to the story.
+   * @param isIdle true for a line that tells people nothing
+   */
+  note(line: string, isIdle = false): void {
     this.#trace.update(`${this.#now} ${line}\n`);
-    if (!this.#keepsStory) return;
+    if (!this.#keepsStory || isIdle) return;
     this.story.push(`${timeText(this.#now)} ${line}`);
     if (this.story.length > mostLines) this.story.shift();
   }

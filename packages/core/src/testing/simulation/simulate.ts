@@ -1,0 +1,197 @@
+import {
+  isCount,
+  isFunction,
+  isGroup,
+  isNotNegative,
+  type OptionChecks,
+} from '../../base/options.ts';
+import { checkOptions } from '../../base/invalid-option.ts';
+import { canonicalJson, type JsonValue } from '../../base/json.ts';
+import { type FaultKind, type FaultRates, usualRates } from './faults.ts';
+import type { MakeApp } from './machine-room.ts';
+import type { SimulatedProgram } from './people.ts';
+import { type SimulationFailure, shorterStory } from './shorter-story.ts';
+import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
+import type { BrokenRule } from './watch.ts';
+
+export interface SimulateOptions {
+  /** Runs that people ask for. A function makes those of each seed. */
+  readonly programs:
+    | readonly SimulatedProgram[]
+    | ((seed: number) => readonly SimulatedProgram[]);
+  /**
+   * Probabilities of faults, by kind. Each seed has a part of the kinds.
+   * @default `usualRates`
+   */
+  readonly faults?: FaultRates;
+  /** Simulated hours of all seeds together. @default 100 */
+  readonly hours?: number;
+  /** Simulated hours of one seed. @default 10 */
+  readonly hoursPerSeed?: number;
+  /** First seed: the others follow it. @default 1 */
+  readonly seed?: number;
+  /** Number of machines that share the store. @default 3 */
+  readonly machines?: number;
+  /** Called after each seed. */
+  readonly onSeed?: (outcome: SeedOutcome) => void;
+}
+
+export interface SimulationReport {
+  readonly seeds: number;
+  readonly hours: number;
+  /** Events of all ledgers. */
+  readonly events: number;
+  /** Number of faults that happened, by kind. */
+  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  /** Programs whose end was compared with that without faults. */
+  readonly compared: number;
+  /** Seeds with a broken rule. Empty: all rules held. */
+  readonly failures: readonly SimulationFailure[];
+}
+
+const checks: OptionChecks<SimulateOptions> = {
+  programs: (value) =>
+    Array.isArray(value) || typeof value === 'function'
+      ? undefined
+      : 'a list of programs, or a function that makes it',
+  faults: isGroup(
+    Object.fromEntries(
+      Object.keys(usualRates).map((kind) => [kind, isNotNegative]),
+    ) as OptionChecks<FaultRates>,
+  ),
+  hours: isCount,
+  hoursPerSeed: isCount,
+  seed: isCount,
+  machines: isCount,
+  onSeed: isFunction,
+};
+
+/**
+ * Simulates an app: many processes of the real runtime in one thread, on simulated time, over a
+ * simulated network, with faults that a seed draws. Each seed is run twice, and both must go the
+ * same way. A seed without faults of models, tools and people must end as it does without any fault.
+ *
+ * Models must be scripted ones. Tools and steps use `ctx` alone: no timers, clocks or randomness of
+ * their own, and nothing that is kept outside the app.
+ *
+ * @param makeApp makes the options of the app for a process, with runnables made anew
+ * @throws InvalidOptionError, RealModelForbiddenError
+ * @example
+ * ```ts
+ * import { agent, tool } from 'adjutant';
+ * import { roundModel, simulate } from 'adjutant/testing';
+ *
+ * const makeApp = () => {
+ *   const pay = tool({
+ *     name: 'pay',
+ *     description: 'Pays a bill',
+ *     schema: { type: 'object' },
+ *     execute: () => 'paid',
+ *   });
+ *   const clerk = agent({
+ *     name: 'clerk',
+ *     model: roundModel([{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'Paid.' }]),
+ *     tools: [pay],
+ *   });
+ *   return { app: 'bills', runnables: [clerk] };
+ * };
+ * const report = await simulate(makeApp, {
+ *   programs: [{ run: 'clerk', input: 'Pay bill 17.' }],
+ *   hours: 4,
+ *   hoursPerSeed: 2,
+ * });
+ * console.log(report.failures.length); // 0
+ * ```
+ */
+export async function simulate(
+  makeApp: MakeApp,
+  options: SimulateOptions,
+): Promise<SimulationReport> {
+  checkOptions('simulate', { makeApp, ...options }, { ...checks, makeApp: isFunction });
+  const { hours = 100, hoursPerSeed = 10, seed: first = 1, onSeed } = options;
+  const tally = new Tally();
+  const count = Math.max(1, Math.ceil(hours / hoursPerSeed));
+  for (let seed = first; seed < first + count; seed++) {
+    const { faults: rates = usualRates, machines = 3, programs } = options;
+    const made = typeof programs === 'function' ? programs(seed) : programs;
+    const given = { seed, hours: hoursPerSeed, machines, rates, programs: made, makeApp };
+    const { compared, outcome } = await checkedSeed(given);
+    tally.add(outcome, compared);
+    if (outcome.broken.length > 0) tally.failures.push(await shorterStory(given, outcome));
+    onSeed?.(outcome);
+  }
+  return tally.report;
+}
+
+/** Simulates a seed twice, and once without faults, and compares the three. */
+export async function checkedSeed(
+  given: SeedOptions,
+): Promise<{ readonly outcome: SeedOutcome; readonly compared: number }> {
+  const outcome = await simulateSeed(given);
+  const broken: BrokenRule[] = [...outcome.broken];
+  if (broken.length > 0) return { outcome, compared: 0 };
+  const again = await simulateSeed(given);
+  if (again.trace !== outcome.trace)
+    broken.push({ rule: 'same_seed', detail: 'a second run of the seed went another way' });
+  const calm = await simulateSeed({ ...given, rates: {} });
+  broken.push(...calm.broken);
+  const { compared, differences } = compareEnds(outcome, calm);
+  broken.push(...differences);
+  return { outcome: { ...outcome, broken }, compared };
+}
+
+/** Compares the ends of the programs in which nothing happened that may change them. */
+function compareEnds(
+  outcome: SeedOutcome,
+  calm: SeedOutcome,
+): { readonly compared: number; readonly differences: readonly BrokenRule[] } {
+  const differences: BrokenRule[] = [];
+  const compare = (what: string, both: readonly unknown[]): void => {
+    const [found, wanted] = both.map((value) => canonicalJson(value as JsonValue));
+    if (found === wanted) return;
+    differences.push({ rule: 'same_end', detail: `${what}: ${found}, not ${wanted}` });
+  };
+  let compared = 0;
+  for (const [index, end] of outcome.ends.entries()) {
+    const wanted = calm.ends[index];
+    if (wanted === undefined || !end.isUndisturbed || !wanted.isUndisturbed) continue;
+    compared++;
+    compare(`run${index}`, [end, wanted].map(({ output, state, status }) => ({ status, output, state })));
+  }
+  // The state of a user is that of all programs together.
+  const isCalm = [...outcome.ends, ...calm.ends].every(({ isUndisturbed }) => isUndisturbed);
+  if (isCalm) compare('shared state', [outcome.shared, calm.shared]);
+  return { compared, differences };
+}
+
+/** Sums of a report. */
+class Tally {
+  readonly failures: SimulationFailure[] = [];
+  readonly #faults: Partial<Record<FaultKind, number>> = {};
+  #seeds = 0;
+  #hours = 0;
+  #events = 0;
+  #compared = 0;
+
+  add({ events, faults, hours }: SeedOutcome, compared: number): void {
+    this.#seeds++;
+    this.#hours += hours;
+    this.#events += events;
+    this.#compared += compared;
+    for (const fault of faults) {
+      const kind = fault.slice(0, fault.indexOf('@')) as FaultKind;
+      this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
+    }
+  }
+
+  get report(): SimulationReport {
+    return {
+      seeds: this.#seeds,
+      hours: this.#hours,
+      events: this.#events,
+      faults: this.#faults,
+      compared: this.#compared,
+      failures: this.failures,
+    };
+  }
+}
