@@ -10,10 +10,16 @@ import {
   type Tool,
   tool,
 } from 'adjutant';
+import type { JsonObject } from "adjutant";
 import { scriptedModel } from 'adjutant/testing';
-import type { Branch, Call, Program, Programs, Statement } from './program.ts';
+import type { Branch, Call, Edit, Program, Programs, Statement } from './program.ts';
 
-const schema = { type: 'object' };
+const openSchema = { type: 'object' };
+const strictSchema = {
+  type: 'object',
+  properties: { reason: { type: 'string' } },
+  required: ['reason'],
+};
 /** Requests live longer than a simulation: expiry has programs of its own. */
 const expiresInMs = 30 * 86_400_000;
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
@@ -26,18 +32,25 @@ type Writable = Record<string, unknown> & {
  * Makes the runnables of programs, with tools and models of their own: those that are asked for, and
  * those below them, which a process must know by name to continue them.
  */
-export function buildPrograms(programs: Programs): readonly Runnable[] {
-  const made: Made = new Map();
+export function buildPrograms(
+  programs: Programs,
+  editOf: (id: string) => Edit | undefined,
+): readonly Runnable[] {
+  const made: Made = { runnables: new Map(), editOf };
   for (const program of programs) buildProgram(program, made);
-  return [...made.values()];
+  return [...made.runnables.values()];
 }
 
-/** Runnables by their programs: each is made once. */
-type Made = Map<Program, Runnable>;
+interface Made {
+  /** Runnables by their programs: each is made once. */
+  readonly runnables: Map<Program, Runnable>;
+  /** Edit of a part in this version of the code. */
+  readonly editOf: (id: string) => Edit | undefined;
+}
 
 function buildProgram(program: Program, made: Made): Runnable {
-  const runnable = made.get(program) ?? makeProgram(program, made);
-  made.set(program, runnable);
+  const runnable = made.runnables.get(program) ?? makeProgram(program, made);
+  made.runnables.set(program, runnable);
   return runnable;
 }
 
@@ -63,15 +76,20 @@ function makeProgram(program: Program, made: Made): Runnable {
 
 /** An agent that makes the same calls in the same rounds, whatever their results are. */
 function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made): Runnable {
+  const edit = made.editOf(id);
+  const ending = edit === 'renamed' ? '_renamed' : '';
   const named = rounds.map((calls, round) =>
-    calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}` })),
+    calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}${ending}` })),
   );
-  const own = new Set(named.flat().map(({ name }) => name));
+  const tools = named
+    .flat()
+    .filter(({ call }) => edit !== 'removed' || call.does !== 'approval')
+    .map(({ call, name }) => buildTool(name, call, made, edit));
   const model = scriptedModel((prompt, _call, options) => {
     const done = prompt.filter(
       ({ role, content }) =>
         role === 'assistant' &&
-        content.some((part) => part.type === 'tool-call' && own.has(part.toolName)),
+        content.some((part) => part.type === 'tool-call' && part.toolName.startsWith(`${id}_t`)),
     ).length;
     const next = named[done];
     if (next === undefined || (options.tools ?? []).length === 0) return { text: `${id} is done` };
@@ -80,12 +98,13 @@ function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made
   return agent({
     name: id,
     model,
-    tools: named.flat().map(({ call, name }) => buildTool(name, call, made)),
+    tools,
     limits: { rounds: rounds.length + 5 },
   });
 }
 
-function buildTool(name: string, call: Call, made: Made): Tool {
+function buildTool(name: string, call: Call, made: Made, edit: Edit | undefined): Tool {
+  const schema = edit === 'stricter' ? strictSchema : openSchema;
   const base = { name, description: `Does ${call.does}`, schema };
   switch (call.does) {
     case 'delegate':
@@ -110,14 +129,14 @@ function buildTool(name: string, call: Call, made: Made): Tool {
 }
 
 function buildPlainTool(
-  base: { readonly name: string; readonly description: string; readonly schema: object },
+  base: { readonly name: string; readonly description: string; readonly schema: JsonObject },
   { by, does }: Extract<Call, { readonly by: number }>,
 ): Tool {
   const execute = ({ state }: { readonly state: unknown }): number => {
     (state as Writable).update('total', (total) => numberOf(total) + by);
     return by;
   };
-  const definition = { ...base, schema, execute };
+  const definition = { ...base, execute };
   switch (does) {
     case 'read':
       return tool({ ...definition, execute: () => by, readOnly: true });
@@ -125,6 +144,8 @@ function buildPlainTool(
       return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
     case 'approval':
       return tool({ ...definition, approval: { expiresIn: expiresInMs } });
+    case 'expiring':
+      return tool({ ...definition, approval: { expiresIn: 900_000 } });
     case 'input':
       return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresIn: expiresInMs } });
     default:
@@ -142,7 +163,7 @@ function buildStep(id: string, branches: readonly Branch[], made: Made): Runnabl
       await Promise.all(
         branches.map(async (branch, b) => {
           for (const [s, statement] of branch.entries())
-            await carryOut(ctx, statement, { key: `${id}_b${b}`, place: `b${b}s${s}`, made });
+            await carryOut(ctx, statement, { key: `${id}_b${b}`, place: `b${b}s${s}`, made, id });
         }),
       );
     },
@@ -155,10 +176,12 @@ interface Place {
   /** Name of the statement in its step. */
   readonly place: string;
   readonly made: Made;
+  /** Name of the step. */
+  readonly id: string;
 }
 
 async function carryOut(ctx: StepContext, statement: Statement, where: Place): Promise<void> {
-  const { key, made, place } = where;
+  const { id, key, made, place } = where;
   const state = ctx.state as unknown as Writable;
   switch (statement.does) {
     case 'increment':
@@ -177,7 +200,8 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       return;
     default: {
       const part = buildProgram(statement.part, made);
-      const options = { key: place, message: 'Go on.' };
+      const message = made.editOf(id) === 'otherInput' ? 'Go on in another way.' : 'Go on.';
+      const options = statement.isKeyless ? { message } : { key: place, message };
       if (statement.does === 'call') await ctx.call(part, options);
       else if (statement.does === 'dispatch') ctx.dispatch(part, options);
       else await ctx.spawn(part, options).wait();

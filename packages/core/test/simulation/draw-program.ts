@@ -51,7 +51,7 @@ class ProgramDraw {
   }
 
   #call(depth: number): Call {
-    const plain = ['read', 'rerun', 'report', 'ask', 'probe', 'approval', 'input'] as const;
+    const plain = ['read', 'rerun', 'report', 'ask', 'probe', 'approval', 'expiring', 'input'] as const;
     const nested = ['effects', 'delegate', 'handoff'] as const;
     const does = this.#oneOf<Call['does']>(
       depth >= deepest ? [...plain, 'effects'] : [...plain, ...nested],
@@ -91,7 +91,7 @@ class ProgramDraw {
       case 'effect':
         return { does, recovery: this.#oneOf(['rerun', 'report', 'probe']) };
       default:
-        return { does, part: this.program(depth + 1) };
+        return { does, part: this.program(depth + 1), isKeyless: this.#whole(0, 1) === 1 };
     }
   }
 

@@ -26,12 +26,36 @@ export type Statement =
   /** Adds to a key that all branches and programs share. */
   | { readonly does: 'add'; readonly by: number; readonly scope: 'session' | 'user' }
   | { readonly does: 'effect'; readonly recovery: 'rerun' | 'report' | 'probe' }
-  | { readonly does: 'call' | 'spawn' | 'dispatch'; readonly part: Program };
+  | {
+      readonly does: 'call' | 'spawn' | 'dispatch';
+      readonly part: Program;
+      /** True to name the child by its input and not by a key. */
+      readonly isKeyless?: boolean;
+    };
+
+/**
+ * Tools that add to a key once. `expiring` asks for an approval that people may be too late for.
+ */
+export type PlainTool =
+  | 'read'
+  | 'rerun'
+  | 'report'
+  | 'ask'
+  | 'probe'
+  | 'approval'
+  | 'expiring'
+  | 'input';
+
+/**
+ * The edit of a part in the next version of the code: other names of its tools, its approvals gone,
+ * arguments that it asks for, or other inputs of its children.
+ */
+export type Edit = 'renamed' | 'removed' | 'stricter' | 'otherInput';
 
 /** A call of a tool in a round of an agent. */
 export type Call =
   | {
-      readonly does: 'read' | 'rerun' | 'report' | 'ask' | 'probe' | 'approval' | 'input';
+      readonly does: PlainTool;
       readonly by: number;
     }
   /** A tool that has effects of its own, and so runs again after a stop. */

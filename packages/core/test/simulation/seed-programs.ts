@@ -1,8 +1,9 @@
 import { Draws } from '../../src/testing/simulation/draws.ts';
+import type { MakeApp } from '../../src/testing/simulation/machine-room.ts';
 import type { SimulatedProgram } from '../../src/testing/simulation/people.ts';
 import { buildPrograms } from './build-program.ts';
 import { drawProgram } from './draw-program.ts';
-import type { Program } from './program.ts';
+import type { Edit, Program } from './program.ts';
 
 /** The programs of one seed, and what a simulation needs to run them. */
 export interface SeedPrograms {
@@ -25,7 +26,20 @@ export function runsOf(programs: readonly Program[]): readonly SimulatedProgram[
   return programs.map(({ id }, index) => ({ run: id, input: 'Go', user: `user${index % 2}` }));
 }
 
-/** The app of a process: its runnables are made anew for each. */
-export function appOf(programs: readonly Program[]) {
-  return () => ({ app: 'simulated', runnables: buildPrograms(programs) });
+/** Share of the parts that have an edit in every second version of the code. */
+const editedShare = 0.15;
+
+/**
+ * The app of a process: its runnables are made anew for each. Every second version of the code has
+ * edits, and the next one takes them back.
+ */
+export function appOf(seed: number, programs: readonly Program[]): MakeApp {
+  const draws = new Draws(seed).part('edits');
+  const kinds: readonly Edit[] = ['renamed', 'removed', 'stricter', 'otherInput'];
+  const editOf = (id: string): Edit | undefined =>
+    draws.at(`is ${id} edited`) < editedShare ? draws.oneOf(`edit of ${id}`, kinds) : undefined;
+  return ({ version }) => ({
+    app: 'simulated',
+    runnables: buildPrograms(programs, version % 2 === 0 ? editOf : () => undefined),
+  });
 }

@@ -27,7 +27,7 @@ function optionsOf(
     machines,
     rates: usualRates,
     programs: runsOf(drawn),
-    makeApp: appOf(drawn),
+    makeApp: appOf(seed, drawn),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Event } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import type { StartedProgram } from './people.ts';
-import type { BrokenRule, Watch, WatchedLedger } from './watch.ts';
+import type { Watch } from './watch.ts';
+import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
 
 /** A simulation at its end, when nothing has failed any more for a while. */
 export interface EndedSimulation {
@@ -20,6 +21,7 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
   for (const ledger of watch.ledgers.values()) {
     await checkSession(ledgers, ledger, report);
     await checkStored(ledgers, ledger, report);
+    checkApproved(ledger, report);
   }
   checkAnswers(watch, answered, report);
   await checkRequests(ledgers, watch, report);
@@ -62,6 +64,24 @@ async function checkStored(
   const isSame =
     stored.length === events.length && stored.every((event, index) => event.id === events[index]?.id);
   if (!isSame) report('ledger_kept', `${session}: ${stored.length} of ${events.length} events`);
+}
+
+/** Every call that a person approved is carried out, or a decision says why not. */
+function checkApproved({ events, session }: WatchedLedger, report: Report): void {
+  for (const event of events) {
+    if (event.type !== 'tool_input' || event.decision !== 'approve') continue;
+    const { callId, requestId, seq } = event;
+    const isHeeded = events.some(
+      (later) =>
+        later.seq > seq &&
+        ((later.type === 'tool_attempt' && later.callId === callId) ||
+          (later.type === 'decision' && later.data?.['requestId'] === requestId) ||
+          (later.type === 'invocation_end' &&
+            later.status !== 'completed' &&
+            callId.startsWith(`${later.invocationId}/`))),
+    );
+    if (!isHeeded) report('approval_heeded', `${session}: ${callId} was approved for nothing`);
+  }
 }
 
 /** Every answer that was confirmed is in a ledger, as an answer or as one that was refused. */

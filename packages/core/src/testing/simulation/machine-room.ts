@@ -73,10 +73,16 @@ export class MachineRoom {
     return { app: machine.app, process: machine.process };
   }
 
-  /** Starts all machines that are down, as when nothing is to fail any more. */
-  startAll(): void {
-    for (const machine of this.#machines)
-      if (machine.process === undefined || machine.process.isDead) this.#start(machine);
+  /**
+   * Starts all machines anew, as when nothing is to fail any more. They have one version of the
+   * code, and an odd one: apps may have edits in every second version, which are taken back.
+   */
+  restartAll(): void {
+    this.#version += 1 + (this.#version % 2);
+    for (const machine of this.#machines) {
+      machine.process?.kill();
+      this.#start(machine);
+    }
   }
 
   #start(machine: Machine): void {

@@ -1,6 +1,6 @@
 import type { SimulatedProgram } from './people.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule } from './watch.ts';
+import type { BrokenRule } from './watched-ledger.ts';
 
 /** A seed in which a rule did not hold, made as short as it could be. */
 export interface SimulationFailure {

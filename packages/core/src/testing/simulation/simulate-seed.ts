@@ -8,7 +8,8 @@ import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { MachineRoom, type MakeApp } from './machine-room.ts';
 import { People, type SimulatedProgram } from './people.ts';
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
-import { type BrokenRule, Watch } from './watch.ts';
+import { Watch } from './watch.ts';
+import type { BrokenRule } from './watched-ledger.ts';
 import { World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -70,7 +71,7 @@ export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
   }
   await world.runUntil(disturbedMs);
   plan.end();
-  room.startAll();
+  room.restartAll();
   people.hurry();
   await untilEnded(world, watch, people, hours);
   const broken = [

@@ -12,7 +12,7 @@ import type { MakeApp } from './machine-room.ts';
 import type { SimulatedProgram } from './people.ts';
 import { type SimulationFailure, shorterStory } from './shorter-story.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule } from './watch.ts';
+import type { BrokenRule } from './watched-ledger.ts';
 
 export interface SimulateOptions {
   /** Runs that people ask for. A function makes those of each seed. */

@@ -2,23 +2,9 @@ import type { StandInToolCall } from '../../effects/stand-ins.ts';
 import type { Event } from '../../ledger/event.ts';
 import { isBelow } from '../../ledger/path.ts';
 import type { Claim, LedgerStore, Store } from '../../ledger/port.ts';
+import { checkLanding } from './landing-checks.ts';
+import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
 import type { World } from './world.ts';
-
-/** A rule of the ledger that did not hold. */
-export interface BrokenRule {
-  /** Name of the rule: `one_writer`, `effect_once`, … */
-  readonly rule: string;
-  readonly detail: string;
-}
-
-/** Everything that the store has for one session, as it was written. */
-export interface WatchedLedger {
-  readonly tenant: string;
-  readonly session: string;
-  readonly events: Event[];
-  epoch: number;
-  owner: string | undefined;
-}
 
 /**
  * Watches what the store takes, at the moment it takes it, and what acts outside. It breaks off the
@@ -96,24 +82,10 @@ export class Watch {
     if (known === undefined) {
       if (event.seq !== events.length + 1)
         this.report('no_gaps', `${session}: event ${event.seq} after ${events.length}`);
+      checkLanding(ledger, event, this.#world.now, (rule, detail) => this.report(rule, detail));
       events.push(event);
-      if (event.type === 'tool_result' && event.settled && event.late !== true)
-        this.#checkSettledOnce(ledger, event.callId, event.seq);
     } else if (known.id !== event.id)
       this.report('append_only', `${session}: event ${event.seq} was written twice`);
-  }
-
-  #checkSettledOnce({ events, session }: WatchedLedger, callId: string, seq: number): void {
-    const earlier = events.find(
-      (event) =>
-        event.type === 'tool_result' &&
-        event.callId === callId &&
-        event.settled &&
-        event.late !== true &&
-        event.seq < seq,
-    );
-    if (earlier !== undefined)
-      this.report('one_result', `${session}: ${callId} settled at ${earlier.seq} and at ${seq}`);
   }
 
   #claim(inner: LedgerStore, tenant: string): LedgerStore['claim'] {

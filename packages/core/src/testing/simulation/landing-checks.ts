@@ -1,0 +1,115 @@
+import type { Event, EventOf } from '../../ledger/event.ts';
+import type { WatchedLedger } from './watched-ledger.ts';
+
+type Report = (rule: string, detail: string) => void;
+
+/**
+ * Checks an event at the moment it lands, with the events before it.
+ * @param now epoch milliseconds by the store's clock
+ */
+export function checkLanding(
+  ledger: WatchedLedger,
+  event: Event,
+  now: number,
+  report: Report,
+): void {
+  switch (event.type) {
+    case 'tool_result':
+      if (event.settled && event.late !== true) checkSettledOnce(ledger, event, report);
+      return;
+    case 'tool_attempt':
+      checkAttempt(ledger, event, report);
+      return;
+    case 'tool_input':
+      checkInput(ledger, event, now, report);
+      return;
+    case 'invocation_start':
+      if (has(ledger, 'invocation_start', ({ invocationId }) => invocationId === event.invocationId))
+        report('one_start', `${ledger.session}: ${event.invocationId} began twice`);
+      return;
+    case 'invocation_end':
+      checkEndOnce(ledger, event, report);
+      return;
+    case 'user':
+      if (
+        event.clientKey !== undefined &&
+        has(ledger, 'user', ({ clientKey }) => clientKey === event.clientKey)
+      )
+        report('message_once', `${ledger.session}: ${event.clientKey} was taken in twice`);
+      return;
+    default:
+  }
+}
+
+function has<Type extends Event['type']>(
+  { events }: WatchedLedger,
+  type: Type,
+  is: (event: EventOf<Type>) => boolean,
+): boolean {
+  return events.some((event) => event.type === type && is(event as EventOf<Type>));
+}
+
+function checkSettledOnce(
+  ledger: WatchedLedger,
+  { callId, seq }: EventOf<'tool_result'>,
+  report: Report,
+): void {
+  const isSettled = has(
+    ledger,
+    'tool_result',
+    (event) => event.callId === callId && event.settled && event.late !== true,
+  );
+  if (isSettled) report('one_result', `${ledger.session}: ${callId} settled again at ${seq}`);
+}
+
+/** An attempt that has no result yet may have had its effect: the next one has the same key. */
+function checkAttempt(
+  ledger: WatchedLedger,
+  { attempt, callId, key }: EventOf<'tool_attempt'>,
+  report: Report,
+): void {
+  const before = ledger.events.findLast(
+    (event) => event.type === 'tool_attempt' && event.callId === callId,
+  ) as EventOf<'tool_attempt'> | undefined;
+  if (before === undefined) return;
+  if (attempt <= before.attempt)
+    report('attempts_counted', `${ledger.session}: ${callId} attempt ${attempt} came again`);
+  const isEnded = has(
+    ledger,
+    'tool_result',
+    (event) => event.callId === callId && event.attempt === before.attempt,
+  );
+  if (!isEnded && key !== before.key)
+    report('same_key', `${ledger.session}: ${callId} attempt ${attempt} has another key`);
+}
+
+/** A request is answered once, and expires only when its time has come. */
+function checkInput(
+  ledger: WatchedLedger,
+  { decision, requestId }: EventOf<'tool_input'>,
+  now: number,
+  report: Report,
+): void {
+  if (has(ledger, 'tool_input', (event) => event.requestId === requestId))
+    report('one_answer', `${ledger.session}: ${requestId} was answered twice`);
+  const asked = ledger.events.find(
+    (event) => event.type === 'tool_yield' && event.requestId === requestId,
+  ) as EventOf<'tool_yield'> | undefined;
+  const left = (asked?.expiresAt ?? 0) - now;
+  if (decision === 'expire' && left > 0)
+    report('expiry_by_store', `${ledger.session}: ${requestId} expired ${left} ms early`);
+}
+
+function checkEndOnce(
+  ledger: WatchedLedger,
+  { invocationId, seq }: EventOf<'invocation_end'>,
+  report: Report,
+): void {
+  const last = ledger.events.findLast(
+    (event) =>
+      (event.type === 'invocation_end' || event.type === 'invocation_reopen') &&
+      event.invocationId === invocationId,
+  );
+  if (last?.type === 'invocation_end')
+    report('one_end', `${ledger.session}: ${invocationId} ended again at ${seq}`);
+}
