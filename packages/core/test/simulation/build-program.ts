@@ -1,16 +1,16 @@
+import type { JsonObject } from 'adjutant';
 import {
   agent,
   agentTool,
   loop,
   parallel,
   type Runnable,
-  sequence,
   type StepContext,
+  sequence,
   step,
   type Tool,
   tool,
 } from 'adjutant';
-import type { JsonObject } from "adjutant";
 import { scriptedModel } from 'adjutant/testing';
 import type { Branch, Call, Edit, Program, Programs, Statement } from './program.ts';
 
@@ -68,9 +68,16 @@ function makeProgram(program: Program, made: Made): Runnable {
         maxIterations: program.iterations,
       });
     case 'sequence':
-      return sequence({ name: id, runnables: program.parts.map((part) => buildProgram(part, made)) });
+      return sequence({
+        name: id,
+        runnables: program.parts.map((part) => buildProgram(part, made)),
+      });
     default:
-      return parallel({ name: id, runnables: program.parts.map((part) => buildProgram(part, made)), failFast: false });
+      return parallel({
+        name: id,
+        runnables: program.parts.map((part) => buildProgram(part, made)),
+        failFast: false,
+      });
   }
 }
 

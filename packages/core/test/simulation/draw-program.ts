@@ -51,7 +51,16 @@ class ProgramDraw {
   }
 
   #call(depth: number): Call {
-    const plain = ['read', 'rerun', 'report', 'ask', 'probe', 'approval', 'expiring', 'input'] as const;
+    const plain = [
+      'read',
+      'rerun',
+      'report',
+      'ask',
+      'probe',
+      'approval',
+      'expiring',
+      'input',
+    ] as const;
     const nested = ['effects', 'delegate', 'handoff'] as const;
     const does = this.#oneOf<Call['does']>(
       depth >= deepest ? [...plain, 'effects'] : [...plain, ...nested],

@@ -65,32 +65,6 @@ export type Call =
   /** A tool that hands the conversation over. */
   | { readonly does: 'handoff'; readonly part: Program };
 
-/** The programs inside a program. */
-export function partsOf(program: Program): Programs {
-  switch (program.kind) {
-    case 'sequence':
-    case 'parallel':
-      return program.parts;
-    case 'loop':
-      return [program.part];
-    case 'step':
-      return program.branches.flat().flatMap((one) => ('part' in one ? [one.part] : []));
-    default:
-      return program.rounds.flat().flatMap((one) => ('part' in one ? [one.part] : []));
-  }
-}
-
-/** Number of parts, calls and statements: how large a program is to read. */
-export function sizeOf(program: Program): number {
-  const own =
-    program.kind === 'step'
-      ? program.branches.flat().length
-      : program.kind === 'agent'
-        ? program.rounds.flat().length
-        : 0;
-  return 1 + own + partsOf(program).reduce((sum, part) => sum + sizeOf(part), 0);
-}
-
 /** One line for people: `sequence(a1[read], s2[increment effect|set])`. */
 export function textOf(program: Program): string {
   const one = (item: Statement | Call): string =>

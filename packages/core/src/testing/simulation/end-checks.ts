@@ -31,7 +31,11 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
 type Report = (rule: string, detail: string) => void;
 
 /** Every accepted run has begun, and every run that has begun has ended. */
-function checkProgram(watch: Watch, { isAccepted, runId, session }: StartedProgram, report: Report) {
+function checkProgram(
+  watch: Watch,
+  { isAccepted, runId, session }: StartedProgram,
+  report: Report,
+) {
   const events = watch.eventsOf(session);
   const begun = events.filter(
     (event) => event.type === 'invocation_start' && event.invocationId === runId,
@@ -62,7 +66,8 @@ async function checkStored(
   const stored: Event[] = [];
   for await (const page of ledgers.read(session)) stored.push(...page);
   const isSame =
-    stored.length === events.length && stored.every((event, index) => event.id === events[index]?.id);
+    stored.length === events.length &&
+    stored.every((event, index) => event.id === events[index]?.id);
   if (!isSame) report('ledger_kept', `${session}: ${stored.length} of ${events.length} events`);
 }
 

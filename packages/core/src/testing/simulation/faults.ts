@@ -48,15 +48,6 @@ export const usualRates: Required<FaultRates> = Object.freeze({
   doubleAnswer: 0.1,
 });
 
-/** Faults that change what a program can know: its end may differ from that without faults. */
-export const outcomeFaults: ReadonlySet<FaultKind> = new Set([
-  'slowModel',
-  'modelError',
-  'slowTool',
-  'toolError',
-  'doubleAnswer',
-]);
-
 /** A fault that happened: its kind, and the place and time of its draw. */
 export interface Fault {
   readonly kind: FaultKind;

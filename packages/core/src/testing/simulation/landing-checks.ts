@@ -24,7 +24,9 @@ export function checkLanding(
       checkInput(ledger, event, now, report);
       return;
     case 'invocation_start':
-      if (has(ledger, 'invocation_start', ({ invocationId }) => invocationId === event.invocationId))
+      if (
+        has(ledger, 'invocation_start', ({ invocationId }) => invocationId === event.invocationId)
+      )
         report('one_start', `${ledger.session}: ${event.invocationId} began twice`);
       return;
     case 'invocation_end':

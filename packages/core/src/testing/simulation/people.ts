@@ -1,5 +1,5 @@
-import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -76,7 +76,8 @@ export class People {
     const names = { session: `s${index}`, runId: `run${index}` };
     const started = { program, index, ...names, isAccepted: false };
     this.started.push(started);
-    for (let asked = 1; !started.isAccepted && asked <= mostTries; asked++) await this.#ask(started, asked);
+    for (let asked = 1; !started.isAccepted && asked <= mostTries; asked++)
+      await this.#ask(started, asked);
   }
 
   async #ask(started: StartedProgram, asked: number): Promise<void> {
@@ -157,7 +158,9 @@ export class People {
 
   #choice(row: RequestRow, place: string): RequestAnswer {
     const { world } = this.#parts;
-    const given = this.started.find(({ session }) => session === row.session)?.program.answer?.(row);
+    const given = this.started
+      .find(({ session }) => session === row.session)
+      ?.program.answer?.(row);
     if (given !== undefined) return given;
     const options = row.request.options.filter((option) => option !== 'edit');
     const decision = world.draws.at(`${place} choice`) < 0.8 ? options[0] : options.at(-1);

@@ -32,7 +32,10 @@ export async function shorterStory(
     (kept) => ({ kept, faults: undefined }),
   );
   const faults = await search.fewer(outcome.faults, (only) => ({ kept: programs, faults: only }));
-  const last = await simulateSeed({ ...search.options({ kept: programs, faults }), keepsStory: true });
+  const last = await simulateSeed({
+    ...search.options({ kept: programs, faults }),
+    keepsStory: true,
+  });
   const isSame = last.broken.some(({ rule }) => rule === first?.rule);
   const shown = isSame ? last : await simulateSeed({ ...given, keepsStory: true });
   return {

@@ -1,3 +1,5 @@
+import { checkOptions } from '../../base/invalid-option.ts';
+import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import {
   isCount,
   isFunction,
@@ -5,8 +7,6 @@ import {
   isNotNegative,
   type OptionChecks,
 } from '../../base/options.ts';
-import { checkOptions } from '../../base/invalid-option.ts';
-import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import { type FaultKind, type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
 import type { SimulatedProgram } from './people.ts';
@@ -16,9 +16,7 @@ import type { BrokenRule } from './watched-ledger.ts';
 
 export interface SimulateOptions {
   /** Runs that people ask for. A function makes those of each seed. */
-  readonly programs:
-    | readonly SimulatedProgram[]
-    | ((seed: number) => readonly SimulatedProgram[]);
+  readonly programs: readonly SimulatedProgram[] | ((seed: number) => readonly SimulatedProgram[]);
   /**
    * Probabilities of faults, by kind. Each seed has a part of the kinds.
    * @default `usualRates`
@@ -156,7 +154,10 @@ function compareEnds(
     const wanted = calm.ends[index];
     if (wanted === undefined || !end.isUndisturbed || !wanted.isUndisturbed) continue;
     compared++;
-    compare(`run${index}`, [end, wanted].map(({ output, state, status }) => ({ status, output, state })));
+    compare(
+      `run${index}`,
+      [end, wanted].map(({ output, state, status }) => ({ status, output, state })),
+    );
   }
   // The state of a user is that of all programs together.
   const isCalm = [...outcome.ends, ...calm.ends].every(({ isUndisturbed }) => isUndisturbed);

@@ -108,7 +108,8 @@ class Network {
     const answer = act();
     answer.catch(() => undefined);
     this.#mayStop(`${visited} after`, share);
-    if (plan.happens('slowStore', visited, share)) await this.#way(`${visited} slow`, slowestAnswer);
+    if (plan.happens('slowStore', visited, share))
+      await this.#way(`${visited} slow`, slowestAnswer);
     await this.#way(`${visited} answer`);
     if (process.isDead) return never();
     if (plan.happens('lostAnswer', visited, share)) {

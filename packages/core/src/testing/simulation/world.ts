@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { afterThisTurn } from '../../base/clock.ts';
 import { Draws } from './draws.ts';
 
 interface Task {
@@ -114,7 +115,7 @@ export class World {
 
 /** Resolves when all microtasks and `process.nextTick` callbacks have run. */
 function turnOfLoop(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
+  return new Promise(afterThisTurn);
 }
 
 /** Text of an instant: `3:05:12.250`. */
