@@ -1,5 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { type JsonValue, sameValue } from '../base/json.ts';
+import { decision } from '../ledger/decisions/decision.ts';
 import type { EventDraft, StateChange } from '../ledger/event.ts';
 import type { LedgerState } from '../ledger/folds/state-fold.ts';
 import type { ChangeValue } from '../ledger/pending-write.ts';
@@ -150,16 +151,12 @@ export class SharedState {
       : Object.entries(this.#scopeIds).filter(([scope]) => !this.#recorded.has(scope));
     if (missing.length === 0) return undefined;
     for (const [scope] of missing) this.#recorded.add(scope);
-    return {
-      type: 'decision',
-      by: 'runtime',
-      component: 'shared_state',
-      decision: 'bind_scopes',
+    return decision('shared_state', 'bind_scopes', {
       reasoning:
         'The session takes part in ' +
         `${missing.map(([scope, scopeId]) => `the ${scope} state of "${scopeId}"`).join(' and ')}.`,
       data: { scopes: Object.fromEntries(missing) },
-    };
+    });
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
+import { decisionFold } from '../ledger/decisions/steering.ts';
 import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../ledger/event.ts';
 import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { StateAccumulator } from '../ledger/folds/state-accumulator.ts';
@@ -83,6 +84,13 @@ function onActing(point: LedgerPoint, event: { readonly agent: string }): Ledger
   return point;
 }
 
+const steer = decisionFold<'invocations', LedgerPoint>({
+  'spawn.detach': ({ byPath }, { data }) => {
+    const detached = byPath.get(data?.path ?? '');
+    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+  },
+});
+
 const pointFold: Fold<LedgerPoint> = {
   user: (point, event) => {
     if (event.invocationId === undefined || !point.byPath.has(event.invocationId))
@@ -106,11 +114,7 @@ const pointFold: Fold<LedgerPoint> = {
   model_end: unchanged,
   handoff: unchanged,
   decision: (point, event) => {
-    const detached =
-      event.component === 'spawn' && event.decision === 'detach'
-        ? point.byPath.get(String(event.data?.['path']))
-        : undefined;
-    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+    steer(point, event);
     return point;
   },
   compaction: unchanged,

@@ -1,10 +1,10 @@
 import { defined } from '../base/defined.ts';
+import { type DecisionDraft, decision, isDecision } from '../ledger/decisions/decision.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
 import {
   type Actor,
   type Event,
   type EventDraft,
-  type EventOf,
   type EventType,
   eventVersions,
 } from '../ledger/event.ts';
@@ -47,23 +47,13 @@ export function forkDecision({
   from,
   at,
   by = 'operator',
-}: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
+}: ForkRecord): DecisionDraft {
   const data = defined({ session, at, from });
-  return {
-    type: 'decision',
-    by,
-    component: 'fork',
-    decision: shared,
-    reasoning: texts[shared],
-    data,
-  };
+  return decision('fork', shared, { by, reasoning: texts[shared], data });
 }
 
-function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | undefined {
-  return outside.findLast(
-    (event): event is EventOf<'decision'> =>
-      event.type === 'decision' && event.component === 'fork',
-  );
+function lastForkDecision(outside: readonly Event[]) {
+  return outside.findLast((event) => isDecision(event, 'fork'));
 }
 
 /**
@@ -96,9 +86,7 @@ export function isUnrecordedFork(
   outside: readonly Event[],
 ): boolean {
   // Any other ledger with events was claimed for the first of them.
-  return (
-    head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session
-  );
+  return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.session !== session;
 }
 
 /**

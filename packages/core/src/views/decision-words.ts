@@ -1,5 +1,9 @@
 import type { JsonObject } from '../base/json.ts';
+import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
+import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
+import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
+import type { DerivedChoices } from './derived-choices.ts';
 
 /** The parts of a sentence about a decision. */
 interface Subject {
@@ -11,8 +15,17 @@ interface Subject {
 
 type Sentence = (subject: Subject) => string;
 
-/** Sentences by decision; `other` is for decisions that have a name of their own. */
-type Words = Readonly<Record<string, Sentence>> & { readonly other: Sentence };
+/** Names of the decisions of a component, those that views derive from other events included. */
+type NamesOf<Component> =
+  | (Component extends keyof DecisionMap ? keyof DecisionMap[Component] : never)
+  | (Component extends keyof DerivedChoices ? keyof DerivedChoices[Component] : never);
+
+/** Sentences of components by decision. `other` is for decisions that have no words here. */
+type Words<Component extends DecisionComponent> = {
+  readonly [One in Component]: {
+    readonly [Name in NamesOf<One> | 'other']: Sentence;
+  };
+};
 
 function textOf(data: JsonObject, ...members: readonly string[]): string | undefined {
   for (const member of members) {
@@ -65,7 +78,7 @@ function nameAfter(data: JsonObject, ...members: readonly string[]): string {
   return name === undefined ? '' : ` "${name}"`;
 }
 
-const supervisionWords = {
+const supervisionWords: Words<keyof SupervisionDecisions> = {
   loop_detector: {
     warn: (of) => `${of.who} was warned that its calls of ${toolOf(of)} lead nowhere.`,
     block: (of) =>
@@ -122,9 +135,9 @@ const supervisionWords = {
     refuse: (of) => `A call of ${toolOf(of)} by ${of.who} was refused, because it may not be made.`,
     other: (of) => `The permissions of ${of.who} were looked at: ${plain(of.decision)}.`,
   },
-} satisfies Readonly<Record<string, Words>>;
+};
 
-const agentWords = {
+const agentWords: Words<keyof AgentDecisions> = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
     answer: (of) => `Something else answered ${of.who} in the place of its model.`,
@@ -157,6 +170,7 @@ const agentWords = {
     retry: (of) => `A model call of ${of.who} failed and was made again.`,
     nudge: (of) => `The model of ${of.who} answered with nothing, and was asked again.`,
     failed: (of) => `A model call of ${of.who} failed for good.`,
+    forbidden: (of) => `The model of ${of.who} was not called, because real models are forbidden.`,
     other: (of) => `How the model of ${of.who} is called has changed: ${plain(of.decision)}.`,
   },
   output: {
@@ -177,19 +191,14 @@ const agentWords = {
       `What ${of.who} has to read is too long for its model, and nothing more could be left out.`,
     other: (of) => `What ${of.who} reads was changed: ${plain(of.decision)}.`,
   },
-  lifecycle: {
-    refuse: () => 'The run was not let in.',
-    other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,
-  },
-  handoff: {
-    transfer: (of) =>
-      `${textOf(of.data, 'from') ?? of.who} handed over to ` +
-      `${textOf(of.data, 'to') ?? 'another agent'}.`,
-    other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
-  },
-} satisfies Readonly<Record<string, Words>>;
+};
 
-const runtimeWords = {
+const orphaned: Sentence = (of) =>
+  `${of.who} was ended, because its code no longer asks for what the ledger has.`;
+
+const runtimeWords: Words<
+  Exclude<DecisionComponent, keyof SupervisionDecisions | keyof AgentDecisions>
+> = {
   request: {
     ask: (of) =>
       `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
@@ -206,6 +215,16 @@ const runtimeWords = {
       'changed; it is kept.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
+  },
+  lifecycle: {
+    refuse: () => 'The run was not let in.',
+    other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,
+  },
+  handoff: {
+    transfer: (of) =>
+      `${textOf(of.data, 'from') ?? of.who} handed over to ` +
+      `${textOf(of.data, 'to') ?? 'another agent'}.`,
+    other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
   },
   recovery: {
     interrupted: (of) => `A model call of ${of.who} was cut off before its answer was stored.`,
@@ -246,7 +265,9 @@ const runtimeWords = {
       `${of.who} went on, although its code no longer asks for parts that the ledger has.`,
     accept_orphaned_effect: (of) =>
       `${of.who} went on, although its code no longer asks for effects that the ledger has.`,
-    other: (of) => `${of.who} was ended, because its code no longer asks for what the ledger has.`,
+    fail_orphaned_child: orphaned,
+    fail_orphaned_effect: orphaned,
+    other: orphaned,
   },
   parallel: {
     last_declared_wins: (of) =>
@@ -281,13 +302,19 @@ const runtimeWords = {
     finish: (of) => `The run "${String(of.data['runId'])}" of an eval finished.`,
     other: (of) => `An eval noted: ${plain(of.decision)}.`,
   },
-} satisfies Readonly<Record<string, Words>>;
+};
 
-const knownWords = { ...supervisionWords, ...agentWords, ...runtimeWords };
-const words: Readonly<Record<string, Words>> = knownWords;
+const knownWords: Words<DecisionComponent> = {
+  ...supervisionWords,
+  ...agentWords,
+  ...runtimeWords,
+};
+const words: Readonly<
+  Record<string, Readonly<Record<string, Sentence>> & { readonly other: Sentence }>
+> = knownWords;
 
 /** The components of this package that decide. */
-export type DecisionComponent = keyof typeof knownWords;
+export type DecisionComponent = keyof DecisionMap | keyof DerivedChoices;
 
 /** The components that there are words for. */
 export const explainedComponents: readonly string[] = Object.keys(words);

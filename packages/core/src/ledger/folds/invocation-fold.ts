@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { decisionFold } from '../decisions/steering.ts';
 import type {
   Event,
   EventOf,
@@ -137,6 +138,13 @@ function reopen(tree: InvocationTree, event: EventOf<'invocation_reopen'>): Invo
   return attach(tree, event);
 }
 
+const steer = decisionFold<'invocations', InvocationTree>({
+  'spawn.detach': ({ byPath }, { data }) => {
+    const detached = byPath.get(data?.path ?? '');
+    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+  },
+});
+
 /**
  * Folds a ledger into its invocations. The tree is changed in place: each fold needs a tree of its
  * own.
@@ -174,11 +182,7 @@ export const invocationFold: Fold<InvocationTree> = {
   model_end: attach,
   handoff: attach,
   decision: (tree, event) => {
-    const detached =
-      event.component === 'spawn' && event.decision === 'detach'
-        ? tree.byPath.get(String(event.data?.['path']))
-        : undefined;
-    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+    steer(tree, event);
     return attach(tree, event);
   },
   compaction: attach,

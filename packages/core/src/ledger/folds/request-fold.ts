@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { sha256 } from '../../base/hash.ts';
+import { decisionFold } from '../decisions/steering.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
 import type { PendingRequest } from '../port.ts';
 
@@ -78,6 +79,12 @@ function onEnd(
   return requests;
 }
 
+const steer = decisionFold<'requests', PendingRequests>({
+  'request.withdraw': (requests, { data }) => {
+    requests.delete(data?.requestId ?? '');
+  },
+});
+
 /** Folds a ledger into its open requests. */
 export const requestFold: Fold<PendingRequests> = {
   user: unchanged,
@@ -100,9 +107,8 @@ export const requestFold: Fold<PendingRequests> = {
   model_start: unchanged,
   model_end: unchanged,
   handoff: unchanged,
-  decision: (requests, { component, decision, data }) => {
-    if (component === 'request' && decision === 'withdraw')
-      requests.delete(String(data?.['requestId']));
+  decision: (requests, event) => {
+    steer(requests, event);
     return requests;
   },
   compaction: unchanged,

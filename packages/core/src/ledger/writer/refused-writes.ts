@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { AdjutantError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
+import { decision } from '../decisions/decision.ts';
 import { type Event, type EventOf, eventVersions, type StateChange } from '../event.ts';
 import { noVersion, type PendingWrite } from '../pending-write.ts';
 import type { SharedValue, SharedWrite } from '../port.ts';
@@ -253,20 +254,18 @@ function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<
     seq,
     id,
     at,
-    type: 'decision',
-    by: 'runtime',
-    ...defined({ invocationId }),
-    component: 'shared_state',
-    decision: 'refuse_write',
-    reasoning: conflict.message,
-    alternatives: ['read the scope again and repeat the change'],
-    data: {
-      scope,
-      ...defined({ scopeId }),
-      keys: changes.map(({ key }) => key),
-      // A body that runs again makes the same writes and must know them.
-      changes: changes.map((change) => ({ ...change })),
-      ...defined({ flush, callId }),
-    },
+    ...decision('shared_state', 'refuse_write', {
+      invocationId,
+      reasoning: conflict.message,
+      alternatives: ['read the scope again and repeat the change'],
+      data: {
+        scope,
+        ...defined({ scopeId }),
+        keys: changes.map(({ key }) => key),
+        // A body that runs again makes the same writes and must know them.
+        changes: changes.map((change) => ({ ...change })),
+        ...defined({ flush, callId }),
+      },
+    }),
   };
 }
