@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { contentHash } from '../base/hash.ts';
 import type { JsonObject } from '../base/json.ts';
+import { type DecisionDraft, decision, isDecision } from '../ledger/decisions/decision.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
 
@@ -41,7 +42,10 @@ export class EvalLog {
     const session = await this.#append((runs) =>
       runs.some((run) => run.runId === runId)
         ? undefined
-        : ['begin', `The eval "${this.#name}" began as "${runId}".`, { name: this.#name, runId }],
+        : decision('eval', 'begin', {
+            reasoning: `The eval "${this.#name}" began as "${runId}".`,
+            data: { name: this.#name, runId },
+          }),
     );
     return runsOf(session).find((run) => run.runId === runId) as LoggedRun;
   }
@@ -51,16 +55,17 @@ export class EvalLog {
     const session = await this.#append((runs) =>
       runs.some((run) => run.runId === runId && run.finishedAt !== undefined)
         ? undefined
-        : ['finish', `"${runId}" of the eval "${this.#name}" finished.`, { runId, ...summary }],
+        : decision('eval', 'finish', {
+            reasoning: `"${runId}" of the eval "${this.#name}" finished.`,
+            data: { runId, ...summary },
+          }),
     );
     return runsOf(session).find((run) => run.runId === runId) as LoggedRun;
   }
 
   /** Several processes may write to it: each holds it for one entry only. */
   async #append(
-    entry: (
-      runs: readonly LoggedRun[],
-    ) => readonly [decision: string, reasoning: string, data: JsonObject] | undefined,
+    entry: (runs: readonly LoggedRun[]) => DecisionDraft | undefined,
   ): Promise<Session> {
     for (let attempt = 1; ; attempt++) {
       const session = (await this.#app.sessions.open({ id: this.#session })) as Session;
@@ -68,10 +73,7 @@ export class EvalLog {
         const first = entry(runsOf(session));
         if (first === undefined) return session;
         await session.ledger.own();
-        const [decision, reasoning, data] = first;
-        session.append([
-          { type: 'decision', by: 'runtime', component: 'eval', decision, reasoning, data },
-        ]);
+        session.append([first]);
         await session.flush();
         await session.ledger.release();
         return session;
@@ -88,8 +90,8 @@ export class EvalLog {
 function runsOf({ events }: Pick<Session, 'events'>): readonly LoggedRun[] {
   const runs = new Map<string, LoggedRun>();
   for (const event of events) {
-    if (event.type !== 'decision' || event.component !== 'eval') continue;
-    const runId = String(event.data?.['runId']);
+    if (!isDecision(event, 'eval', 'begin', 'finish')) continue;
+    const runId = String(event.data?.runId);
     const known = runs.get(runId);
     if (event.decision === 'begin' && known === undefined)
       runs.set(runId, { runId, startedAt: event.at });

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { Redactor, ValuePlace } from './redactor.ts';
 
@@ -147,7 +148,7 @@ function redactMember(event: Event, member: string, value: JsonValue, redactor: 
         event.type === 'state_change' ? event.scope : undefined,
       );
     case 'data':
-      return event.type === 'decision' && event.decision === 'refuse_write'
+      return isDecision(event, 'shared_state', 'refuse_write')
         ? redactRefused(value as JsonObject, redactor, data)
         : redactor.redact(value, data);
     case 'parts':

@@ -1,3 +1,4 @@
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 
 /**
@@ -54,9 +55,9 @@ export const attemptKey = (callId: string, attempt: number): string =>
 function isPlan(event: EventOf<'decision'>): boolean {
   if (event.data?.['callId'] !== undefined) return false;
   return (
-    event.component === 'models' ||
-    event.component === 'error_handler' ||
-    (event.component === 'hooks' && event.decision === 'failed')
+    isDecision(event, 'models') ||
+    isDecision(event, 'error_handler') ||
+    isDecision(event, 'hooks', 'failed')
   );
 }
 
@@ -123,7 +124,7 @@ function isPartOfAnswer(event: Event): boolean {
     case 'state_change':
       return event.source === 'mutation';
     case 'decision':
-      return !event.by.startsWith('user') && event.component !== 'inbox';
+      return !event.by.startsWith('user') && !isDecision(event, 'inbox');
     default:
       return false;
   }
@@ -165,10 +166,7 @@ function isPartOfResult(event: Event, { callId }: { readonly callId: string }): 
       return true;
     case 'decision':
       if (event.data?.['callId'] !== undefined) return event.data['callId'] === callId;
-      return (
-        partsOfResults.has(event.component) ||
-        (event.component === 'hooks' && event.decision === 'failed')
-      );
+      return partsOfResults.has(event.component) || isDecision(event, 'hooks', 'failed');
     default:
       return false;
   }

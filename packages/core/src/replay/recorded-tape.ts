@@ -1,3 +1,4 @@
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parentOf } from '../ledger/path.ts';
@@ -215,12 +216,10 @@ export class RecordedTape implements LedgerTape {
   circuit({ path, callId, tool }: TapedCheck): TapedAdmission | undefined {
     if (this.#options.tools === 'live') return undefined;
     const next = this.#streams.get(`decision ${path} circuit_breaker ${callId}`)?.[0];
-    if (next?.type !== 'decision' || next.data?.['tool'] !== tool) return undefined;
-    const { failures, retryInMs } = next.data as {
-      readonly failures: number;
-      readonly retryInMs: number;
-    };
-    if (next.decision === 'refuse') return { admitted: false, failures, retryInMs };
+    if (!isDecision(next, 'circuit_breaker') || next.data?.tool !== tool) return undefined;
+    const { failures } = next.data;
+    if (isDecision(next, 'circuit_breaker', 'refuse'))
+      return { admitted: false, failures, retryInMs: next.data.retryInMs };
     return next.decision === 'half_open'
       ? { admitted: true, change: { change: 'half_open', failures } }
       : undefined;

@@ -1,3 +1,4 @@
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 
 /** A part of a record that one process wrote. */
@@ -68,8 +69,8 @@ export function segmentsOf(events: readonly Event[], isPart: boolean): readonly 
  * `undefined` for other events.
  */
 function isForkOf(event: Event): { readonly from: string | undefined } | undefined {
-  if (event.type !== 'decision' || event.component !== 'fork') return undefined;
-  const from = event.data?.['from'];
+  if (!isDecision(event, 'fork')) return undefined;
+  const from: unknown = event.data?.from;
   return { from: typeof from === 'string' ? from : undefined };
 }
 
@@ -136,10 +137,8 @@ export function rootStarts(
       isNamed: said?.type === 'user' && said.clientKey !== undefined,
       data: (resolve(event.input) as { data?: unknown } | undefined)?.data,
       timeout: deadline === undefined ? undefined : deadline - event.at,
-      limits: dataOf(before, 'limits', 'set') as RootStart['limits'],
-      permissions: dataOf(before, 'permissions', 'grant')?.[
-        'permissions'
-      ] as RootStart['permissions'],
+      limits: before.find((one) => isDecision(one, 'limits', 'set'))?.data as RootStart['limits'],
+      permissions: before.find((one) => isDecision(one, 'permissions', 'grant'))?.data?.permissions,
     });
   });
   return found;
@@ -150,21 +149,5 @@ function isOfStart(
   { invocationId }: EventOf<'invocation_start'>,
 ): boolean {
   if (event === undefined || event.invocationId !== invocationId) return false;
-  return (
-    event.type === 'user' ||
-    (event.type === 'decision' &&
-      (event.component === 'limits' || event.component === 'permissions'))
-  );
-}
-
-function dataOf(
-  events: readonly Event[],
-  component: string,
-  decision: string,
-): Readonly<Record<string, unknown>> | undefined {
-  const found = events.find(
-    (event) =>
-      event.type === 'decision' && event.component === component && event.decision === decision,
-  );
-  return found?.type === 'decision' ? found.data : undefined;
+  return event.type === 'user' || isDecision(event, 'limits') || isDecision(event, 'permissions');
 }

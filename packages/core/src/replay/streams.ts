@@ -1,4 +1,5 @@
 import { changesGrants } from '../engine/frame/grants.ts';
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../ledger/event.ts';
 
 /**
@@ -54,7 +55,7 @@ export function comesFromOutside(event: Event): boolean {
     case 'decision':
       return (
         foreignComponents.has(event.component) ||
-        event.decision === 'too_many_waiting' ||
+        isDecision(event, 'limits', 'too_many_waiting') ||
         changesGrants(event) ||
         event.by.startsWith('user') ||
         event.by.startsWith('operator')
@@ -69,10 +70,8 @@ export function comesFromOutside(event: Event): boolean {
  * not count, or a question that is asked again. It is not made twice.
  */
 export function mayComeFromOutside(event: Event, before: Event | undefined): boolean {
-  if (event.type === 'decision') return event.component === 'request';
-  return (
-    event.type === 'tool_yield' && before?.type === 'decision' && before.component === 'request'
-  );
+  if (event.type === 'decision') return isDecision(event, 'request');
+  return event.type === 'tool_yield' && isDecision(before, 'request');
 }
 
 /** True for the marks that a process leaves when it resumes an invocation or stops. */

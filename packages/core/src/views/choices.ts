@@ -1,5 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { isRoot } from '../ledger/path.ts';
 
@@ -165,24 +166,14 @@ export class Choices {
    */
   #goesOnElsewhere({ seq, invocationId }: EventOf<'model_end'>): boolean {
     const next = this.#events[seq];
-    return (
-      next?.type === 'decision' &&
-      next.component === 'models' &&
-      next.decision === 'fallback' &&
-      next.invocationId === invocationId
-    );
+    return isDecision(next, 'models', 'fallback') && next.invocationId === invocationId;
   }
 
   /** Explains an answer that did not come from the model. */
   #givenAnswer({ seq, error }: EventOf<'model_end'>, substitutedBy: string): Choice | undefined {
     // An answer that is not the last one has a decision of its own right before it.
     const before = this.#events[seq - 2];
-    if (
-      before?.type === 'decision' &&
-      before.component === 'hooks' &&
-      before.decision === 'continue'
-    )
-      return undefined;
+    if (isDecision(before, 'hooks', 'continue')) return undefined;
     const why =
       `${substitutedBy} answered in the place of the ` +
       `model${error === undefined ? '' : `, which had failed: ${error.message}`}`;

@@ -158,6 +158,8 @@ const agentWords: Words<keyof AgentDecisions> = {
     abort: (of) => `An error handler of ${of.who} ended it because of an error.`,
     skip: (of) => `An error handler of ${of.who} left out what had failed.`,
     retry: (of) => `An error handler of ${of.who} had what had failed done again.`,
+    refuse_retry: (of) =>
+      `An error handler of ${of.who} wanted another attempt, which could not be made.`,
     fallback: (of) =>
       `An error handler of ${of.who} put something else in the place of what had failed.`,
     pass: (of) => `An error handler of ${of.who} left an error to others.`,

@@ -203,7 +203,7 @@ class AnswerReader {
   #repeat(
     request: AnsweredRequest['request'],
     details: RequestDetails,
-    decision: string,
+    decided: 'escalate' | 'ask_again',
     reasoning: string,
   ): Answers {
     const { ledger, path, clock } = this.#ports;
@@ -222,7 +222,7 @@ class AnswerReader {
         request: details,
         expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
       },
-      [requestDecision(path, decision, reasoning, { requestId: request.requestId, kind })],
+      [requestDecision(path, decided, reasoning, { requestId: request.requestId, kind })],
     );
     return { verdict: 'settled' };
   }

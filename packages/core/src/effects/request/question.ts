@@ -1,4 +1,6 @@
-import { coerceToJson, type JsonObject } from '../../base/json.ts';
+import { coerceToJson } from '../../base/json.ts';
+import { type DecisionDraft, decision } from '../../ledger/decisions/decision.ts';
+import type { DataOf, DecisionName } from '../../ledger/decisions/decision-map.ts';
 import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../../ledger/event.ts';
 import { pendingRequestOf } from '../../ledger/folds/request-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -94,21 +96,17 @@ export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Ques
 }
 
 /** Decision that explains why a request is repeated, or why its answer is not carried out. */
-export function requestDecision(
+export function requestDecision<Name extends DecisionName<'request'>>(
   path: string,
-  decision: string,
+  name: Name,
   reasoning: string,
-  data: JsonObject,
-): EventDraft {
-  return {
-    type: 'decision',
-    by: 'runtime',
+  data: DataOf<'request', Name>,
+): DecisionDraft {
+  return decision<'request', DecisionName<'request'>>('request', name, {
     invocationId: path,
-    component: 'request',
-    decision,
     reasoning,
     data,
-  };
+  });
 }
 
 const longestArgs = 160;

@@ -1,7 +1,8 @@
 import { coerceToJson } from '../../base/json.ts';
 import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
 import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
-import type { EventDraft } from '../../ledger/event.ts';
+import { type DecisionDraft, decision } from '../../ledger/decisions/decision.ts';
+import type { Failing } from '../../ledger/decisions/decision-data.ts';
 import { abortForHandler } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { givenCallId } from './answers/given-call-id.ts';
@@ -24,7 +25,7 @@ export function handledPlan(
 ): FailurePlan | undefined {
   const { handler, action } = handled;
   const { error } = failed;
-  const decided = (reasoning: string, more: object = {}): readonly EventDraft[] => [
+  const decided = (reasoning: string, more: Partial<Failing> = {}): readonly DecisionDraft[] => [
     handlerDraft(frame.record.path, failed, handled, reasoning, more),
   ];
   switch (action.action) {
@@ -78,18 +79,14 @@ function handlerDraft(
   { error, attempts }: FailedCall,
   { handler, action }: HandlerAction,
   reasoning: string,
-  more: object,
-): EventDraft {
-  return {
-    type: 'decision',
-    by: 'runtime',
+  more: Partial<Failing>,
+): DecisionDraft {
+  return decision('error_handler', action.action, {
     invocationId: path,
-    component: 'error_handler',
-    decision: action.action,
     reasoning,
     alternatives: ['throw', 'abort', 'retry', 'fallback', 'pass'].filter(
       (other) => other !== action.action,
     ),
     data: { handler, code: error.code, attempt: attempts, ...more },
-  };
+  });
 }

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../base/json.ts';
 import { ask, type Question } from '../../effects/request/question.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
+import type { DataOf } from '../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import type { Intent } from '../../loop/intent.ts';
 import { priceOf } from '../../models/measures/price.ts';
@@ -43,21 +44,19 @@ function unknownPriceDrafts(
   const names = new Set(
     models.filter((model) => priceOf(model, prices) === undefined).map(modelName),
   );
-  return [...names].map((name) => ({
-    type: 'decision' as const,
-    by: 'runtime' as const,
-    invocationId: path,
-    component: 'limits',
-    decision: 'cost_unknown',
-    reasoning:
-      `The price of ${name} is not known, so the limit of $${limit} does not hold for its ` +
-      'calls.',
-    alternatives: [
-      "give the price: runtime({ prices }) or the model's `price`",
-      'limit tokens instead',
-    ],
-    data: { model: name, limit },
-  }));
+  return [...names].map((name) =>
+    decision('limits', 'cost_unknown', {
+      invocationId: path,
+      reasoning:
+        `The price of ${name} is not known, so the limit of $${limit} does not hold for its ` +
+        'calls.',
+      alternatives: [
+        "give the price: runtime({ prices }) or the model's `price`",
+        'limit tokens instead',
+      ],
+      data: { model: name, limit },
+    }),
+  );
 }
 
 const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
@@ -76,12 +75,8 @@ function limitDraft(path: string, intent: LimitIntent): EventDraft {
   const reached = isLoop
     ? 'It went on with calls that are not made any more, although it was told so.'
     : `Used up: ${used}${needed}.`;
-  return {
-    type: 'decision',
-    by: 'runtime',
+  return decision('limits', intent.type === 'warn' ? 'warn' : 'exhausted', {
     invocationId: path,
-    component: 'limits',
-    decision: intent.type === 'warn' ? 'warn' : 'exhausted',
     reasoning:
       intent.type === 'warn'
         ? `At least 90 % are used: ${used}.`
@@ -94,10 +89,17 @@ function limitDraft(path: string, intent: LimitIntent): EventDraft {
             (other) => other !== intent.action && !(isLoop && other === 'ask'),
           ),
     data: { ...limitData(limit), ...(intent.type === 'warn' ? { of: intent.of } : {}) },
-  };
+  });
 }
 
-function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonObject {
+function limitData({
+  reason,
+  used,
+  limit,
+  of,
+  path,
+  needed,
+}: LimitState): DataOf<'limits', 'warn'> {
   const owner = of === undefined || path === undefined ? {} : { of, path };
   return { reason, used, limit, ...owner, ...(needed === undefined ? {} : { needed }) };
 }

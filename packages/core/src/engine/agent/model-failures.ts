@@ -1,5 +1,6 @@
 import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
 import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';
@@ -132,28 +133,20 @@ export class ModelFailures {
     const levels = this.#fallbackLevels();
     const from = levels[index]?.label ?? '';
     const to = levels[next]?.label ?? '';
-    return {
-      type: 'decision',
-      by: 'runtime',
+    return decision('models', 'fallback', {
       invocationId: this.#frame.record.path,
-      component: 'models',
-      decision: 'fallback',
       reasoning: `${from} cannot answer (${error.code}), so ${to} is asked from now on.`,
       alternatives: [...levels.slice(next + 1).map(({ label }) => label), 'fail'],
       data: { rung: next, from, to, code: error.code },
-    };
+    });
   }
 
   #nudge(): EventDraft {
-    return {
-      type: 'decision',
-      by: 'runtime',
+    return decision('models', 'nudge', {
       invocationId: this.#frame.record.path,
-      component: 'models',
-      decision: 'nudge',
       reasoning: 'The model answered with nothing at all. It is asked again, and told so.',
       alternatives: ['fallback', 'fail'],
       tell: emptyAnswerNote,
-    };
+    });
   }
 }

@@ -6,6 +6,7 @@ import {
   isOneOf,
   type OptionChecks,
 } from '../../base/options.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
@@ -136,13 +137,10 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
       await ledger.own();
       // The first event belongs to the creator: no other process can begin the ledger again.
       ledger.append([
-        {
-          type: 'decision',
+        decision('session', 'create', {
           by: by ?? 'runtime',
-          component: 'session',
-          decision: 'create',
           reasoning: 'The session was made before its first run.',
-        },
+        }),
       ]);
       await session.observeShared({ declare: true });
       await ledger.release();

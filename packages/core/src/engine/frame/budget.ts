@@ -1,4 +1,5 @@
 import { TokenGauge } from '../../context/token-gauge.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { ancestorsOf, belongsTo, isWithin } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
@@ -115,13 +116,11 @@ export class RunBudget {
         return;
       case 'decision':
         if (
-          event.component === 'limits' &&
-          event.decision === 'warn' &&
-          event.data?.['of'] === 'run' &&
+          isDecision(event, 'limits', 'warn') &&
+          event.data?.of === 'run' &&
           this.#concerns(event)
-        ) {
-          this.warned.add(String(event.data['reason']));
-        }
+        )
+          this.warned.add(event.data.reason);
         return;
       case 'tool_yield':
         if (event.kind === 'limit' && this.#concerns(event))

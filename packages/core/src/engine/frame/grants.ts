@@ -1,3 +1,5 @@
+import { type DecisionOf, decision, isDecision } from '../../ledger/decisions/decision.ts';
+import { decisionFold } from '../../ledger/decisions/steering.ts';
 import type { Actor, Event, EventDraft } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -15,22 +17,19 @@ export interface Grant {
 
 /** Returns the event that grants or revokes permissions. */
 export function grantDraft(
-  decision: 'grant' | 'revoke',
+  change: 'grant' | 'revoke',
   { permissions, by, reason, runId }: Grant,
 ): EventDraft {
   const names = permissions.join(', ');
   const whom = runId === undefined ? 'the session' : `the run "${runId}"`;
   const done =
-    decision === 'grant' ? `${names} granted to ${whom}` : `${names} taken back from ${whom}`;
-  return {
-    type: 'decision',
+    change === 'grant' ? `${names} granted to ${whom}` : `${names} taken back from ${whom}`;
+  return decision('permissions', change, {
     by,
-    ...(runId === undefined ? {} : { invocationId: runId }),
-    component: 'permissions',
-    decision,
+    invocationId: runId,
     reasoning: reason === undefined ? `${done}.` : `${done}: ${reason}`,
     data: { permissions },
-  };
+  });
 }
 
 /**
@@ -38,23 +37,50 @@ export function grantDraft(
  * session.
  */
 export function changesGrants(event: Event): boolean {
-  return (
-    event.type === 'decision' &&
-    event.component === 'permissions' &&
-    (event.decision === 'grant' || event.decision === 'revoke')
-  );
+  return isDecision(event, 'permissions', 'grant', 'revoke');
 }
+
+/** Names that a ledger grants, and the run that they are looked up for. */
+interface Granted {
+  readonly runId: string | undefined;
+  readonly ofSession: Set<string>;
+  readonly ofRun: Set<string>;
+}
+
+type GrantEvent = DecisionOf<'permissions', 'grant' | 'revoke'>;
+
+/** True for a grant of the session or of the run, and not of another run. */
+function isOfInterest({ runId }: Granted, { invocationId }: GrantEvent): boolean {
+  return invocationId === undefined || invocationId === runId;
+}
+
+function namesIn({ data }: GrantEvent): readonly string[] {
+  const given: unknown = data?.permissions;
+  return Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
+}
+
+const steer = decisionFold<'permissions', Granted>({
+  'permissions.grant': (granted, event) => {
+    if (!isOfInterest(granted, event)) return;
+    const own = event.invocationId === undefined ? granted.ofSession : granted.ofRun;
+    for (const name of namesIn(event)) own.add(name);
+  },
+  'permissions.revoke': (granted, event) => {
+    if (!isOfInterest(granted, event)) return;
+    takeBack(granted.ofRun, namesIn(event));
+    // A permission revoked from the session is revoked from its runs, too.
+    if (event.invocationId === undefined) takeBack(granted.ofSession, namesIn(event));
+  },
+});
 
 /** Permissions that a ledger grants to its session and to one of its runs. */
 export class Grants {
-  readonly #runId: string | undefined;
-  readonly #ofSession = new Set<string>();
-  readonly #ofRun = new Set<string>();
+  readonly #granted: Granted;
   #names: readonly string[] = [];
   #seen = 0;
 
   constructor(runId?: string) {
-    this.#runId = runId;
+    this.#granted = { runId, ofSession: new Set(), ofRun: new Set() };
   }
 
   /**
@@ -68,17 +94,8 @@ export class Grants {
 
   #fold(event: Event): void {
     if (event.type !== 'decision' || !changesGrants(event)) return;
-    const isOfRun = event.invocationId !== undefined;
-    if (isOfRun && event.invocationId !== this.#runId) return;
-    const given = event.data?.['permissions'];
-    const names = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
-    const own = isOfRun ? this.#ofRun : this.#ofSession;
-    if (event.decision === 'grant') for (const name of names) own.add(name);
-    // A permission revoked from the session is revoked from its runs, too.
-    else
-      for (const set of isOfRun ? [this.#ofRun] : [this.#ofSession, this.#ofRun])
-        takeBack(set, names);
-    this.#names = [...new Set([...this.#ofSession, ...this.#ofRun])];
+    steer(this.#granted, event);
+    this.#names = [...new Set([...this.#granted.ofSession, ...this.#granted.ofRun])];
   }
 }
 

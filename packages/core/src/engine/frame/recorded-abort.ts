@@ -1,5 +1,6 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { ErrorRecord } from '../../base/error.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -19,12 +20,6 @@ export function abortForHandler(
  * handler.
  */
 export function abortAsRecorded(run: RunContext, events: readonly Event[], message: string): void {
-  const found = events.find(
-    (event) =>
-      event.type === 'decision' &&
-      event.component === 'error_handler' &&
-      event.decision === 'abort',
-  );
-  if (found?.type === 'decision')
-    abortForHandler(run, String(found.data?.['handler']), { message });
+  const found = events.find((event) => isDecision(event, 'error_handler', 'abort'));
+  if (found !== undefined) abortForHandler(run, String(found.data?.handler), { message });
 }

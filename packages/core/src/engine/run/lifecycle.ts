@@ -2,6 +2,7 @@ import { CancelScope } from '../../base/cancel-scope.ts';
 import { AdjutantError } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { describeValue, isFunction, type OptionChecks } from '../../base/options.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
 import type { EventDraft, StopReason } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
@@ -220,15 +221,11 @@ function hasBegun({ children, events }: InvocationRecord): boolean {
 
 function refusedEnd({ path }: InvocationRecord, { name }: AnyRunnable, message: string): BodyEnd {
   const before: readonly EventDraft[] = [
-    {
-      type: 'decision',
-      by: 'runtime',
+    decision('lifecycle', 'refuse', {
       invocationId: path,
-      component: 'lifecycle',
-      decision: 'refuse',
       reasoning: `The run was not let in: ${message}`,
       alternatives: ['admit'],
-    },
+    }),
     { type: 'assistant', by: 'runtime', invocationId: path, agent: name, text: message },
   ];
   return { status: 'completed', output: message, stopReason: 'refused', before };

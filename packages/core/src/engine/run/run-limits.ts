@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { decision, isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { type ResolvedRunLimits, type RunLimits, resolveRunLimits } from '../frame/run-options.ts';
 
@@ -8,14 +8,7 @@ const kinds = ['rounds', 'tokens', 'cost', 'errors', 'depth'] as const;
 function recordedLimits(events: readonly Event[], runId: string): RunLimits | undefined {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i];
-    if (
-      event?.type !== 'decision' ||
-      event.component !== 'limits' ||
-      event.decision !== 'set' ||
-      event.invocationId !== runId
-    )
-      continue;
-    return event.data as RunLimits;
+    if (isDecision(event, 'limits', 'set') && event.invocationId === runId) return event.data;
   }
   return undefined;
 }
@@ -47,21 +40,18 @@ export function limitDrafts(
   const recorded = recordedLimits(events, runId);
   const changed = kinds.filter((kind) => own[kind] !== undefined && own[kind] !== recorded?.[kind]);
   if (changed.length === 0) return [];
-  const limits: JsonObject = Object.fromEntries(
+  const limits: RunLimits = Object.fromEntries(
     kinds.flatMap((kind) =>
       (own[kind] ?? recorded?.[kind]) === undefined ? [] : [[kind, own[kind] ?? recorded?.[kind]]],
     ),
   );
   const listed = changed.map((kind) => `${kind} ${own[kind]}`).join(', ');
   return [
-    {
-      type: 'decision',
+    decision('limits', 'set', {
       by: 'user',
       invocationId: runId,
-      component: 'limits',
-      decision: 'set',
       reasoning: `Limits were given for this run: ${listed}.`,
       data: limits,
-    },
+    }),
   ];
 }

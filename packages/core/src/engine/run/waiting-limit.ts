@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -34,15 +35,7 @@ export async function tooManyWaiting(
   const reason = `The user "${user}" has ${count} runs that wait for answers, and ${limit} may.`;
   const data = { user, waiting: count, limit };
   return [
-    {
-      type: 'decision',
-      by: 'runtime',
-      invocationId: runId,
-      component: 'limits',
-      decision: 'too_many_waiting',
-      reasoning: reason,
-      data,
-    },
+    decision('limits', 'too_many_waiting', { invocationId: runId, reasoning: reason, data }),
     { type: 'cancel', by: 'runtime', invocationId: runId, reason },
   ];
 }

@@ -3,6 +3,7 @@ import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/err
 import type { ConversationResult } from '../../conversation/conversation-options.ts';
 import { converse } from '../../conversation/converse.ts';
 import type { Run } from '../../engine/run/run.ts';
+import { decision, isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Session } from '../../session/session.ts';
@@ -96,7 +97,7 @@ function beginning({ evalName, place }: TrialWork): readonly EventDraft[] {
     `Trial ${trial} of the case "${id}" with "${variant}" in the eval ` + `"${evalName}".`;
   const data = { eval: evalName, runId, variant, case: id, trial };
   return [
-    { type: 'decision', by: 'runtime', component: 'eval', decision: 'trial', reasoning, data },
+    decision('eval', 'trial', { reasoning, data }),
     ...(changes.length === 0
       ? []
       : [
@@ -138,9 +139,7 @@ function endingOf(
 
 /** How a conversation by a plan ends is for the user to say, and not to be read from its runs. */
 function isScenarioEnd(event: Event): boolean {
-  return (
-    event.type === 'decision' && event.component === 'eval' && event.decision === 'scenario_end'
-  );
+  return isDecision(event, 'eval', 'scenario_end');
 }
 
 /**
@@ -151,9 +150,7 @@ async function recordScenarioEnd({ session, reason }: ConversationResult): Promi
   const reasoning = reason ?? 'The user has nothing more to say.';
   try {
     await session.ledger.own();
-    session.append([
-      { type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning },
-    ]);
+    session.append([decision('eval', 'scenario_end', { by: 'user', reasoning })]);
     await session.flush();
     await session.ledger.release();
   } catch (error) {

@@ -52,6 +52,7 @@ export interface AgentDecisions {
     readonly abort: HandlerData;
     readonly skip: HandlerData;
     readonly retry: HandlerData;
+    readonly refuse_retry: HandlerData;
     readonly fallback: HandlerData;
     readonly pass: HandlerData;
   };

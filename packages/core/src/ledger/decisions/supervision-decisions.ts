@@ -1,4 +1,5 @@
 import type { StopReason } from '../events/invocation-events.ts';
+import type { Failing } from './decision-data.ts';
 
 /** A limit with what was used of it. */
 type LimitData = {
@@ -58,7 +59,8 @@ export interface SupervisionDecisions {
     readonly raw: RoutingData;
     readonly fallbackTool: RoutingData;
     /** With `failure` when the caller of the agent is to deal with the error. */
-    readonly escalate: RoutingData & { readonly escalateTo: 'caller' | 'human' | 'failures' };
+    readonly escalate: RoutingData &
+      Partial<Failing> & { readonly escalateTo: 'caller' | 'human' | 'failures' };
     readonly report: RoutingData;
   };
   readonly circuit_breaker: {

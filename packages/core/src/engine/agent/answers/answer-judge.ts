@@ -2,6 +2,7 @@ import { type ErrorRecord, toErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { cutText } from '../../../base/text/cut-text.ts';
 import { untilAborted } from '../../../effects/until-aborted.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { visibleValues } from '../../../ledger/folds/state-fold.ts';
 import type { Position } from '../../../loop/position.ts';
@@ -125,6 +126,7 @@ export class AnswerJudge {
     { final }: JudgedAnswer,
     output: AgentOutput | undefined,
   ): EventDraft {
+    const { path: invocationId } = this.#frame.record;
     const { answer, ending } = this.#position;
     const { repairs } = answer;
     const { stopReason } = ending;
@@ -133,7 +135,8 @@ export class AnswerJudge {
     const tell = `${wrong}\n${howToAnswer(output)}`;
     if (!final && stopReason === undefined && repairs < mostRepairs) {
       const reasoning = `${problem} It is asked for again, time ${repairs + 1} of ${mostRepairs}.`;
-      return this.#decision('output', 'repair', {
+      return decision('output', 'repair', {
+        invocationId,
         reasoning,
         alternatives: ['fail with validation_error'],
         tell,
@@ -149,7 +152,8 @@ export class AnswerJudge {
       name,
     );
     // The model reads `tell` only when the agent is reopened.
-    return this.#decision('output', 'invalid', {
+    return decision('output', 'invalid', {
+      invocationId,
       reasoning: `${problem} The agent fails: ${why}.`,
       tell,
       data: { failure: { ...error } },
@@ -162,6 +166,7 @@ export class AnswerJudge {
     value: JsonValue,
     { final }: JudgedAnswer,
   ): Promise<readonly EventDraft[]> {
+    const { path: invocationId } = this.#frame.record;
     const { answer, ending } = this.#position;
     const { goalRounds } = answer;
     const { stopReason } = ending;
@@ -177,7 +182,8 @@ export class AnswerJudge {
         `Your answer is not good enough yet: ${asSentence(reason)}\nContinue, and answer ` +
         'again in full.';
       return [
-        this.#decision('goal', 'again', {
+        decision('goal', 'again', {
+          invocationId,
           reasoning,
           alternatives: ['let the answer stand, with the stop reason goal_unmet'],
           tell,
@@ -190,7 +196,8 @@ export class AnswerJudge {
         ? 'no round is left'
         : `${goal.attempts} more rounds are used up`;
     return [
-      this.#decision('goal', 'unmet', {
+      decision('goal', 'unmet', {
+        invocationId,
         reasoning: `${problem} The answer stands all the same: ${why}.`,
         data,
       }),
@@ -231,24 +238,6 @@ export class AnswerJudge {
       state,
       session,
       signal: scope.signal,
-    };
-  }
-
-  #decision(
-    component: 'output' | 'goal',
-    decision: string,
-    rest: Pick<
-      Extract<EventDraft, { type: 'decision' }>,
-      'reasoning' | 'alternatives' | 'tell' | 'data'
-    >,
-  ): EventDraft {
-    return {
-      type: 'decision',
-      by: 'runtime',
-      invocationId: this.#frame.record.path,
-      component,
-      decision,
-      ...rest,
     };
   }
 }

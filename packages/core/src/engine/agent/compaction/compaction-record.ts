@@ -1,4 +1,6 @@
 import type { CompactionPlan } from '../../../context/compaction-plan.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
+import type { DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { CompactionStrategy } from '../../../ledger/event.ts';
 import type { CompactionParts } from './compaction-parts.ts';
 
@@ -15,12 +17,12 @@ export interface Compacted {
   readonly reasoning: string;
 }
 
-const decisionNames: Readonly<Record<CompactionStrategy, string>> = {
+const decisionNames = {
   summary: 'compact',
   trim: 'trim',
   last: 'trim',
   shorten: 'shorten',
-};
+} as const satisfies Readonly<Record<CompactionStrategy, DecisionName<'context'>>>;
 
 /** Records a compaction and the decision for it. */
 export function recordCompaction(
@@ -39,19 +41,16 @@ export function recordCompaction(
   const by = 'runtime';
   const invocationId = record.path;
   run.ledger.append([
-    {
-      type: 'decision',
+    decision('context', decisionNames[strategy], {
       by,
       invocationId,
-      component: 'context',
-      decision: decisionNames[strategy],
       reasoning,
       alternatives:
         strategy === 'summary'
           ? ['leave it out']
           : ['summarise: give `compaction.model`', 'use a model with a larger window'],
       data: { strategy, reason, tokensBefore, tokensAfter, dropped },
-    },
+    }),
     {
       type: 'compaction',
       by,

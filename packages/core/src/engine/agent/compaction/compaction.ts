@@ -1,4 +1,5 @@
 import { charactersPerToken } from '../../../context/token-gauge.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { type Model, modelName } from '../../../models/model.ts';
 import {
@@ -140,14 +141,10 @@ function giveUpDraft(path: string, tokens: number, model: Model): EventDraft {
     'left out of it. ' +
     'Make the instructions or the input shorter, offer fewer tools, let tools return less, ' +
     'or use a model with a larger window.';
-  return {
-    type: 'decision',
-    by: 'runtime',
+  return decision('context', 'give_up', {
     invocationId: path,
-    component: 'context',
-    decision: 'give_up',
     reasoning: message,
     alternatives: [],
     data: { failure: { name: 'ModelError', code: 'model_context_overflow', message } },
-  };
+  });
 }

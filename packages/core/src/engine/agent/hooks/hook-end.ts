@@ -1,3 +1,4 @@
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
@@ -31,16 +32,13 @@ export function hookEnd(
     extras,
   }: { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined },
 ): BodyEnd {
-  const noted = (decision: string, reasoning: string): EventDraft => ({
-    type: 'decision',
-    by: 'runtime',
-    invocationId: record.path,
-    component: 'hooks',
-    decision,
-    reasoning,
-    alternatives: ['let the agent do its work'],
-    data: { owner: given.by },
-  });
+  const noted = (name: 'answer' | 'transfer', reasoning: string): EventDraft =>
+    decision('hooks', name, {
+      invocationId: record.path,
+      reasoning,
+      alternatives: ['let the agent do its work'],
+      data: { owner: given.by },
+    });
   if ('answer' in given) {
     // The `round` marks the text as one of an agent, not of the app: other agents read it as such.
     const said: EventDraft = {

@@ -1,17 +1,22 @@
-import type { JsonObject } from '../../../base/json.ts';
+import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
+import type { DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
 import type { StateAccess } from '../../../session/scoped-state.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { BodyState } from '../../invoke/state/body-state.ts';
 
-type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: JsonObject };
+/** Decisions of hooks that have an owner in their data. */
+type OwnDecision = Exclude<
+  DecisionName<'hooks'>,
+  'transfer' | 'continue' | 'failed' | 'refuse_transfer'
+>;
 
 /** State changes and decisions of hooks that are not recorded yet. */
 export class HookWrites {
   readonly #path: string;
   readonly #state: BodyState;
-  #notes: HookNote[] = [];
+  #notes: DecisionDraft[] = [];
 
   constructor({ run, record }: BodyFrame) {
     this.#path = record.path;
@@ -46,19 +51,17 @@ export class HookWrites {
   /** Adds the decision that a hook has changed the course of the agent. */
   note(
     owner: string,
-    decision: string,
+    name: OwnDecision,
     reasoning: string,
-    data?: { readonly callId: string },
+    about?: { readonly callId: string },
   ): void {
-    this.#notes.push({
-      type: 'decision',
-      by: 'runtime',
+    const data = { owner, ...about };
+    const content = {
       invocationId: this.#path,
-      component: 'hooks',
-      decision,
       reasoning: `${reasoning} It is a hook of ${owner}.`,
-      data: { owner, ...data },
-    });
+      data,
+    };
+    this.#notes.push(decision('hooks', name, content));
   }
 
   /**
@@ -70,8 +73,8 @@ export class HookWrites {
     readonly drafts: readonly EventDraft[];
     readonly extras: BatchExtras | undefined;
   } {
-    const isOthers = ({ data }: HookNote): boolean =>
-      callId !== undefined && data['callId'] !== undefined && data['callId'] !== callId;
+    const isOthers = ({ data }: DecisionDraft): boolean =>
+      callId !== undefined && data?.['callId'] !== undefined && data['callId'] !== callId;
     const notes = this.#notes.filter((note) => !isOthers(note));
     if (notes.length > 0) this.#notes = this.#notes.filter(isOthers);
     const { drafts, extras } = this.#state.take(

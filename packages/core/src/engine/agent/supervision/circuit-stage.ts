@@ -4,13 +4,14 @@ import type {
   SupervisedResult,
 } from '../../../effects/tool-call/supervisor.ts';
 import { joinedWrites, noWrites } from '../../../effects/writes.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import { type BreakerChange, breakerOutcome } from '../../../supervision/circuit-breaker.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { decisionDraft, refusal } from './decision-draft.ts';
+import { refusal } from './decision-draft.ts';
 import type { ErrorRouting } from './error-routing.ts';
 import type { CallStage } from './stage.ts';
 
@@ -88,15 +89,15 @@ export class CircuitStage implements CallStage {
         alternatives: ['do something else first', 'do it without this tool'],
       },
     );
-    const open = refusal(this.#ports.frame.record.path, result, {
-      component: 'circuit_breaker',
-      decision: 'refuse',
+    const why = decision('circuit_breaker', 'refuse', {
+      invocationId: this.#ports.frame.record.path,
       reasoning:
         `The tool ${tool.name} failed ${failures} times in a row; it is not called for another ` +
         `${seconds} s.`,
       alternatives: ['call it all the same'],
       data: { callId: state.call.callId, tool: tool.name, failures, retryInMs },
     });
+    const open = refusal(result, why);
     const routed = this.#ports.routing?.fallBack(state, tool, result);
     const refused: SupervisedResult =
       routed === undefined
@@ -122,9 +123,8 @@ export class CircuitStage implements CallStage {
       half_open: ['wait longer'],
       close: ['wait longer'],
     };
-    return decisionDraft(record.path, {
-      component: 'circuit_breaker',
-      decision: change,
+    return decision('circuit_breaker', change, {
+      invocationId: record.path,
       reasoning: reasonings[change],
       alternatives: alternatives[change],
       data: { tool, callId: call.callId, failures },

@@ -1,6 +1,8 @@
+import { defined } from '../../../base/defined.ts';
 import { AdjutantError, type ErrorRecord } from '../../../base/error.ts';
-import type { JsonValue } from '../../../base/json.ts';
 import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
+import type { DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { ErrorAction } from '../../../runnables/hooks.ts';
 import type { Supervision } from '../../../supervision/options.ts';
@@ -9,7 +11,6 @@ import { abortForHandler } from '../../frame/recorded-abort.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { delayOf } from '../hooks/error-handlers.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
-import { decisionDraft } from './decision-draft.ts';
 import type { ErrorRouting } from './error-routing.ts';
 import { hookCall } from './hook-call.ts';
 import { mayRepeat } from './repetition.ts';
@@ -114,23 +115,21 @@ export class ErrorHandlerStage {
 
   #draft(
     { attempt, handler, count }: Handled,
-    decision: string,
+    name: DecisionName<'error_handler'>,
     what: string,
     failure?: ErrorRecord,
   ): EventDraft {
     const { result, state, tool } = attempt;
     const errorType = result.errorType ?? result.status;
     const data = { handler, tool: tool.name, callId: state.call.callId, errorType, attempt: count };
-    const failed = failure === undefined ? {} : { failure: failure as unknown as JsonValue };
-    return decisionDraft(this.#ports.frame.record.path, {
-      component: 'error_handler',
-      decision,
+    return decision('error_handler', name, {
+      invocationId: this.#ports.frame.record.path,
       reasoning:
         `The error handler "${handler}" was asked about ${errorType} of ` + `${tool.name}. ${what}`,
       alternatives: ['throw', 'skip', 'abort', 'retry', 'fallback', 'pass'].filter(
-        (other) => other !== decision,
+        (other) => other !== name,
       ),
-      data: { ...data, ...failed },
+      data: { ...data, ...defined({ failure }) },
     });
   }
 }

@@ -1,8 +1,9 @@
-import type { JsonValue } from '../../../base/json.ts';
 import { attemptsOf } from '../../../effects/tool-call/made-attempts.ts';
 import { retrySeed } from '../../../effects/tool-call/retry.ts';
 import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
 import type { Writes } from '../../../effects/writes.ts';
+import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
+import type { DataOf, DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
@@ -22,7 +23,6 @@ import type { ErrorRoutingOptions } from '../../../supervision/options.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { decisionDraft } from './decision-draft.ts';
 import { mayMend, mayRepeat } from './repetition.ts';
 import type { SeenCalls } from './seen-calls.ts';
 
@@ -275,14 +275,23 @@ export class ErrorRouting {
     const data = {
       attempt,
       escalateTo,
-      ...(escalateTo === 'caller' ? { failure: failure as unknown as JsonValue } : {}),
+      ...(escalateTo === 'caller' ? { failure } : {}),
     };
-    const decision = this.#decision(state, tool, result, 'escalate', reasoning, alternatives, data);
-    if (escalateTo === 'caller') return { result: handedUp, notes: [], writes: writesOf(decision) };
+    const escalation = this.#decision(
+      state,
+      tool,
+      result,
+      'escalate',
+      reasoning,
+      alternatives,
+      data,
+    );
+    if (escalateTo === 'caller')
+      return { result: handedUp, notes: [], writes: writesOf(escalation) };
     // A person is asked about an attempt. A failure without an attempt is listed as an `error`
     // event.
     if (escalateTo === 'human' && attempted)
-      return { result: handedUp, notes: [], writes: writesOf(decision), asks: true };
+      return { result: handedUp, notes: [], writes: writesOf(escalation), asks: true };
     const listed: EventDraft = {
       type: 'error',
       by: 'runtime',
@@ -293,7 +302,7 @@ export class ErrorRouting {
     return {
       result: handedUp,
       notes: [reportNote],
-      writes: { drafts: [decision, listed], extras: undefined },
+      writes: { drafts: [escalation, listed], extras: undefined },
     };
   }
 
@@ -301,18 +310,17 @@ export class ErrorRouting {
     { call }: CallState,
     tool: string,
     result: ToolResult,
-    strategy: string,
+    strategy: DecisionName<'error_router'>,
     reasoning: string,
     alternatives: readonly string[],
-    data: Readonly<Record<string, JsonValue>>,
-  ): EventDraft {
-    const all = { callId: call.callId, tool, errorType: errorTypeOf(result), ...data };
-    return decisionDraft(this.#parts.frame.record.path, {
-      component: 'error_router',
-      decision: strategy,
+    more: Omit<DataOf<'error_router', 'report'>, 'callId' | 'tool' | 'errorType'>,
+  ): DecisionDraft {
+    const data = { callId: call.callId, tool, errorType: errorTypeOf(result), ...more };
+    return decision('error_router', strategy, {
+      invocationId: this.#parts.frame.record.path,
       reasoning: `${reasoning}${this.#missingFallback(tool)}`,
       alternatives,
-      data: all,
+      data,
     });
   }
 

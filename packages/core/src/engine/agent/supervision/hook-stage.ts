@@ -1,5 +1,4 @@
 import { isAdjutantError } from '../../../base/error.ts';
-import type { JsonValue } from '../../../base/json.ts';
 import type {
   CheckedCall,
   EndedAttempt,
@@ -8,11 +7,11 @@ import type {
 } from '../../../effects/tool-call/supervisor.ts';
 import type { Writes } from '../../../effects/writes.ts';
 import { joinedWrites, noWrites } from '../../../effects/writes.ts';
+import { decision, failingContent } from '../../../ledger/decisions/decision.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { HookToolCall } from '../../../runnables/hooks.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
-import { decisionDraft } from './decision-draft.ts';
 import type { ErrorHandlerStage } from './error-handler-stage.ts';
 import { hookCall } from './hook-call.ts';
 import type { Outcome } from './stage.ts';
@@ -92,14 +91,7 @@ export class HookStage {
    */
   #failed(thrown: unknown, { callId }: HookToolCall, outcome?: Outcome): SupervisedResult {
     if (!isAdjutantError(thrown, 'hook_failed')) throw thrown;
-    const failure = thrown.toJSON();
-    const draft = decisionDraft(this.#path, {
-      component: 'hooks',
-      decision: 'failed',
-      reasoning: thrown.message,
-      alternatives: [],
-      data: { failure: failure as unknown as JsonValue },
-    });
+    const draft = decision('hooks', 'failed', failingContent(this.#path, thrown));
     const result =
       outcome?.result ?? toolResult.permanent(thrown.message, { errorType: 'hook_failed' });
     const writes = joinedWrites([

@@ -5,6 +5,7 @@ import type {
   SupervisedResult,
 } from '../../../effects/tool-call/supervisor.ts';
 import { noWrites } from '../../../effects/writes.ts';
+import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import { type CallEvidence, vetoType } from '../../../supervision/evidence.ts';
 import {
@@ -17,7 +18,7 @@ import type { Supervision } from '../../../supervision/options.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { AgentTools } from '../tool-lookup.ts';
-import { decisionDraft, refusal } from './decision-draft.ts';
+import { refusal } from './decision-draft.ts';
 import type { ErrorRouting } from './error-routing.ts';
 import { mayMend } from './repetition.ts';
 import type { SeenCalls } from './seen-calls.ts';
@@ -64,7 +65,7 @@ export class LoopStage implements CallStage {
     );
     if (verdict === undefined) return undefined;
     const result = toolResult.blocked(verdict.message, { errorType: vetoType });
-    return refusal(path, result, loopDecision(state, verdict, 'block'));
+    return refusal(result, loopDecision(path, state, verdict, 'block'));
   }
 
   /** Adds a note for the model to the `outcome` of a call that repeats itself. */
@@ -74,7 +75,7 @@ export class LoopStage implements CallStage {
     const verdict = judgeResult(seen.all(), this.#judged(state, isKnown), outcome.result, loops);
     if (verdict === undefined) return;
     outcome.notes = [...outcome.notes, verdict.message];
-    outcome.drafts = [...outcome.drafts, decisionDraft(path, loopDecision(state, verdict, 'warn'))];
+    outcome.drafts = [...outcome.drafts, loopDecision(path, state, verdict, 'warn')];
   }
 
   #judged({ call }: CallState, isKnown: boolean): JudgedCall {
@@ -83,15 +84,15 @@ export class LoopStage implements CallStage {
 }
 
 function loopDecision(
+  path: string,
   { call }: CallState,
   { detector, count, reasoning, alternatives }: LoopVerdict,
-  decision: 'block' | 'warn',
-) {
-  return {
-    component: 'loop_detector',
-    decision,
+  level: 'block' | 'warn',
+): DecisionDraft {
+  return decision('loop_detector', level, {
+    invocationId: path,
     reasoning,
     alternatives,
     data: { callId: call.callId, tool: call.name, detector, count },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import type { CheckedCall, SupervisedCall } from '../../../effects/tool-call/supervisor.ts';
 import { noWrites } from '../../../effects/writes.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import { missingPermissions } from '../../../supervision/permission.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
@@ -26,15 +27,17 @@ export class PermissionStage implements CallStage {
         alternatives: ['do it without this tool', 'tell the user what is not allowed'],
       },
     );
-    const refused = refusal(this.#frame.record.path, result, {
-      component: 'permissions',
-      decision: 'refuse',
-      reasoning:
-        `The tool ${tool.name} needs ${names}, which neither the runtime nor the session nor ` +
-        'the run allows.',
-      alternatives: ['grant'],
-      data: { callId: state.call.callId, tool: tool.name, missing: [...missing] },
-    });
+    const refused = refusal(
+      result,
+      decision('permissions', 'refuse', {
+        invocationId: this.#frame.record.path,
+        reasoning:
+          `The tool ${tool.name} needs ${names}, which neither the runtime nor the session nor ` +
+          'the run allows.',
+        alternatives: ['grant'],
+        data: { callId: state.call.callId, tool: tool.name, missing: [...missing] },
+      }),
+    );
     return { refused, guidance: [], writes: noWrites };
   }
 }

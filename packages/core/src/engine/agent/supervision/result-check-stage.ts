@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../../base/json.ts';
 import type { EndedAttempt } from '../../../effects/tool-call/supervisor.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import { isSuccess } from '../../../ledger/tool-result.ts';
 import type { Supervision } from '../../../supervision/options.ts';
 import { checkResult } from '../../../supervision/result-check.ts';
-import { decisionDraft } from './decision-draft.ts';
 import type { Outcome, ResultStage } from './stage.ts';
 
 /** Marks successful results that are doubtful. */
@@ -28,9 +28,8 @@ export class ResultCheckStage implements ResultStage {
     outcome.result = doubt.result;
     outcome.notes = [...outcome.notes, ...doubt.notes];
     const { confidence } = doubt.result;
-    const draft = decisionDraft(this.#path, {
-      component: 'result_check',
-      decision: 'doubt',
+    const draft = decision('result_check', 'doubt', {
+      invocationId: this.#path,
       reasoning: doubt.reasoning,
       alternatives: ['take it as it is', 'refuse it'],
       data: {

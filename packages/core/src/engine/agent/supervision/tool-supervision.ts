@@ -9,6 +9,7 @@ import type {
 } from '../../../effects/tool-call/supervisor.ts';
 import type { Writes } from '../../../effects/writes.ts';
 import { noWrites } from '../../../effects/writes.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
@@ -21,7 +22,6 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import type { AgentTools } from '../tool-lookup.ts';
 import { CircuitStage } from './circuit-stage.ts';
-import { decisionDraft } from './decision-draft.ts';
 import { ErrorHandlerStage } from './error-handler-stage.ts';
 import { ErrorRouting } from './error-routing.ts';
 import { GuardrailStage } from './guardrail-stage.ts';
@@ -147,9 +147,8 @@ export class ToolSupervision implements ToolSupervisor {
     const name = state.fallback ?? '';
     const result =
       failed ?? toolResult.permanent(`The call failed, and ${why}.`, { errorType: 'unknown_tool' });
-    const draft = decisionDraft(this.#frame.record.path, {
-      component: 'error_router',
-      decision: 'report',
+    const draft = decision('error_router', 'report', {
+      invocationId: this.#frame.record.path,
       reasoning: `The tool ${name} cannot stand in: ${why}.`,
       alternatives: ['fallbackTool'],
       data: { callId: state.call.callId, tool: state.call.name, fallback: name },

@@ -1,6 +1,7 @@
 import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
 import type { ErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import { NotJsonError } from '../../../ledger/errors.ts';
 import type { EventDraft, StateChange } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
@@ -186,15 +187,13 @@ function joinDrafts(
       changes,
     });
   if (conflicts.length > 0) {
-    drafts.push({
-      type: 'decision',
-      by: 'runtime',
-      invocationId: path,
-      component: 'parallel',
-      decision: 'last_declared_wins',
-      reasoning: `Branches wrote the same keys: ${conflicts.join('; ')}.`,
-      alternatives: ['give the parallel a `merge` function'],
-    });
+    drafts.push(
+      decision('parallel', 'last_declared_wins', {
+        invocationId: path,
+        reasoning: `Branches wrote the same keys: ${conflicts.join('; ')}.`,
+        alternatives: ['give the parallel a `merge` function'],
+      }),
+    );
   }
   return drafts;
 }

@@ -1,6 +1,7 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
 import { toErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type {
@@ -186,17 +187,13 @@ function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame):
   if (step.onDrift !== 'accept')
     throw new StateOrderError({ path: record.path, ...first, reason: 'left_over' });
   run.ledger.append([
-    {
-      type: 'decision',
-      by: 'runtime',
+    decision('invoke', 'accept_state_order', {
       invocationId: record.path,
-      component: 'invoke',
-      decision: 'accept_state_order',
       reasoning:
         'The ledger has writes of this step that its code no longer makes: ' +
         `${keys.map(({ scope, key }) => `${scope}.${key}`).join(', ')}.`,
       alternatives: ['accept', 'fail'],
-    },
+    }),
   ]);
 }
 
@@ -209,17 +206,13 @@ function driftEnd(
   if (orphans.length === 0) return undefined;
   const code = what === 'child' ? 'orphaned_child' : 'orphaned_effect';
   run.ledger.append([
-    {
-      type: 'decision',
-      by: 'runtime',
+    decision('invoke', `${step.onDrift}_${code}`, {
       invocationId: record.path,
-      component: 'invoke',
-      decision: `${step.onDrift}_${code}`,
       reasoning:
         `The ledger has ${what === 'child' ? 'children' : 'effects'} of this step that its ` +
         `code no longer asks for: ${orphans.join(', ')}.`,
       alternatives: ['accept', 'fail'],
-    },
+    }),
   ]);
   if (step.onDrift === 'accept') return undefined;
   return {

@@ -2,6 +2,7 @@ import { AbortReason } from '../../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../../../effects/tool-call/ports.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import { StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
@@ -128,16 +129,12 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
     if (open.length === 0) return undefined;
     const { run, path } = this.place;
     run.ledger.append([
-      {
-        type: 'decision',
-        by: 'runtime',
+      decision('invoke', `fail_orphaned_${what}`, {
         invocationId: path,
-        component: 'invoke',
-        decision: `fail_orphaned_${what}`,
         reasoning:
           `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call ` +
           `that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
-      },
+      }),
     ]);
     return toolResult.permanent(
       `The tool ${this.toolName} no longer asks for ${open.join(', ')}.`,

@@ -59,7 +59,7 @@ export class LandedWrites {
     if (first !== undefined)
       throw new StateConflictError({
         scope: first.scope,
-        scopeId: first.scopeId,
+        scopeId: first.scopeId ?? '',
         keys: first.keys,
       });
   }

@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { CallOptions, CallResult, SpawnHandle } from '../../../session/body-context.ts';
@@ -115,14 +116,11 @@ function recordDetaching(place: BodyPlace, path: string): void {
   )
     return;
   ledger.append([
-    {
-      type: 'decision',
+    decision('spawn', 'detach', {
       by: place.by,
       invocationId: place.path,
-      component: 'spawn',
-      decision: 'detach',
       reasoning: `"${path}" goes on by itself: its caller does not wait for it.`,
       data: { path },
-    },
+    }),
   ]);
 }

@@ -1,4 +1,6 @@
-import type { EventOf, StateChange } from '../../../ledger/event.ts';
+import { isDecision } from '../../../ledger/decisions/decision.ts';
+import type { DataOf } from '../../../ledger/decisions/decision-map.ts';
+import type { EventOf } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 
@@ -10,13 +12,7 @@ export interface Flush {
   readonly refused: readonly RefusedWrites[];
 }
 
-export interface RefusedWrites {
-  readonly scope: string;
-  readonly scopeId: string;
-  readonly keys: readonly string[];
-  /** Refused changes; missing in decisions of older builds. */
-  readonly changes?: readonly StateChange[];
-}
+export type RefusedWrites = DataOf<'shared_state', 'refuse_write'>;
 
 /**
  * Returns the writes of a body that were to land with a start. The start is that of a child or of
@@ -30,11 +26,11 @@ export function flushedWith(ledger: Ledger, path: string, begun: number, key: st
     if (event?.invocationId !== path) break;
     if (event.type === 'state_change' && event.flush === key) landed.push(event);
     else if (
-      event.type === 'decision' &&
-      event.decision === 'refuse_write' &&
-      (event.data?.['flush'] ?? key) === key
+      isDecision(event, 'shared_state', 'refuse_write') &&
+      event.data !== undefined &&
+      (event.data.flush ?? key) === key
     ) {
-      refused.push(event.data as unknown as RefusedWrites);
+      refused.push(event.data);
     } else break;
   }
   return { landed, refused };

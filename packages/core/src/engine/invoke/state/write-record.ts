@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../base/json.ts';
+import { type DecisionOf, isDecision } from '../../../ledger/decisions/decision.ts';
 import type { Actor, Event, EventOf, StateChange } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../../ledger/path.ts';
@@ -130,7 +131,7 @@ export class WriteRecord {
     for (; this.#read < events.length; this.#read++) {
       const event = events[this.#read] as Event;
       if (event.type === 'state_change') this.#readChange(event);
-      else if (event.type === 'decision' && event.decision === 'refuse_write' && this.#isOwn(event))
+      else if (isDecision(event, 'shared_state', 'refuse_write') && this.#isOwn(event))
         this.#readOwn(event.seq, refusedChanges(ledger.whole(event)));
     }
   }
@@ -196,7 +197,7 @@ export class WriteRecord {
       after,
       written: () => {
         const event = ledger.events[seq - 1];
-        const refused = event?.type === 'decision';
+        const refused = isDecision(event, 'shared_state', 'refuse_write');
         const { changes } = refused
           ? refusedChanges(ledger.whole(event))
           : ledger.whole(event as EventOf<'state_change'>);
@@ -257,14 +258,11 @@ export function isWithoutKinds(changes: readonly StateChange[]): boolean {
  * Returns the changes of a write that the store refused. Decisions of older builds do not have
  * them.
  */
-function refusedChanges({ data = {} }: EventOf<'decision'>): {
+function refusedChanges({ data }: DecisionOf<'shared_state', 'refuse_write'>): {
   readonly scope: string;
   readonly changes: readonly StateChange[];
 } {
-  return {
-    scope: String(data['scope']),
-    changes: (data['changes'] as readonly StateChange[] | undefined) ?? [],
-  };
+  return { scope: String(data?.scope), changes: data?.changes ?? [] };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../../base/json.ts';
 import { questionDraft, requestDecision, sameQuestion } from '../../../effects/request/question.ts';
 import { hadNoEffect } from '../../../effects/tool-call/result-texts.ts';
 import { isSaidBy, namesOf } from '../../../ledger/actor.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
@@ -107,12 +108,5 @@ export function tokenRefusal({ data }: InboxEntry): EventDraft {
   const requestId = textOf(data, 'requestId') ?? '';
   const reason = textOf(data, 'reason') ?? '';
   const reasoning = `A token for request "${requestId}" was refused: ${reason}.`;
-  return {
-    type: 'decision',
-    by: 'runtime',
-    component: 'approval_token',
-    decision: 'refuse',
-    reasoning,
-    data: { requestId, reason },
-  };
+  return decision('approval_token', 'refuse', { reasoning, data: { requestId, reason } });
 }

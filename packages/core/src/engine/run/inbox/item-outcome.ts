@@ -1,4 +1,5 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { grantDraft } from '../../frame/grants.ts';
@@ -67,16 +68,7 @@ function pauseOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
   const reasoning =
     textOf(entry.data, 'reason') ?? 'The run is paused: the open round ends, and no other begins.';
   return {
-    drafts: [
-      {
-        type: 'decision',
-        by: entry.by,
-        invocationId: runId,
-        component: 'run',
-        decision: 'pause',
-        reasoning,
-      },
-    ],
+    drafts: [decision('run', 'pause', { by: entry.by, invocationId: runId, reasoning })],
     act: () => target.pause(),
   };
 }

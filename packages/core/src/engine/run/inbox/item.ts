@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts';
+import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { InboxEntry, PendingRequest } from '../../../ledger/port.ts';
 
@@ -11,14 +12,10 @@ export interface ItemOutcome {
 
 /** Records that an inbox item has no effect, and why. */
 export function refusal(entry: InboxEntry, reasoning: string, data: JsonObject = {}): EventDraft {
-  return {
-    type: 'decision',
-    by: 'runtime',
-    component: 'inbox',
-    decision: 'refuse',
+  return decision('inbox', 'refuse', {
     reasoning,
     data: { ...data, type: entry.type, by: entry.by },
-  };
+  });
 }
 
 /** Returns a member of an item's data when it is a text. */

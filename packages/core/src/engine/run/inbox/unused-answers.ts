@@ -6,7 +6,8 @@ import {
   assertToolIsThere,
   needsTool,
 } from '../../../effects/request/unused-answer.ts';
-import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import { isDecision } from '../../../ledger/decisions/decision.ts';
+import type { EventDraft, EventOf, RequestKind } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import type { AnsweredRequest } from '../../../loop/call-state.ts';
@@ -126,14 +127,13 @@ export async function noteUnusable(ledger: Ledger, runId: string, error: unknown
     path: string,
     requestId: string,
     said: string,
-    data: Readonly<Record<string, string>>,
+    data: { readonly callId: string; readonly kind: RequestKind; readonly tool: string },
   ): void => {
     const reasoning = `${said} is not used: ${error.message}`;
     const isNoted = ledger.events.some(
       (event) =>
-        event.type === 'decision' &&
-        event.decision === 'unusable' &&
-        event.data?.['requestId'] === requestId &&
+        isDecision(event, 'request', 'unusable') &&
+        event.data?.requestId === requestId &&
         event.reasoning === reasoning,
     );
     if (!isNoted)
