@@ -32,12 +32,6 @@ export const exceptions: readonly Exception[] = [
     reason: long,
   },
   {
-    rule: 'file-size',
-    file: 'packages/core/src/effects/tool-call/attempt.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
     rule: 'function-size',
     file: 'packages/core/src/middleware/logging.ts',
     subject: 'loggingMiddleware',
@@ -46,4 +40,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 8;
+export const mostExceptions = 7;

@@ -4,7 +4,7 @@ import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { CallState } from '../../loop/call-state.ts';
 import { classifyThrown } from '../../tools/classify.ts';
 import { toolResult } from '../../tools/result.ts';
-import type { FinalizeContext, Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { validateArgs } from '../../tools/validate.ts';
 import { isReleased } from '../released.ts';
 import {
@@ -15,25 +15,13 @@ import {
 } from '../request/due-requests.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { joinedWrites, noWrites, type Writes } from '../writes.ts';
+import type { Attempt } from './attempt/attempt.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { attemptsOf } from './made-attempts.ts';
-import type { ToolAttempt, ToolCallPorts } from './ports.ts';
+import type { ToolCallPorts } from './ports.ts';
 import { refusalDraft, supervisedRefusal } from './refusal-draft.ts';
 import { cancelledBefore, prepareTimedOut, repeatRefused } from './result-texts.ts';
 import type { CheckedCall, CheckMode } from './supervisor.ts';
-
-/** Attempt that is being prepared. */
-interface PreparedAttempt extends ToolAttempt {
-  args: unknown;
-  input: unknown;
-  readonly state: CallState;
-  readonly ports: ToolCallPorts;
-  readonly timeoutMs: number;
-  context(): FinalizeContext;
-  /** Begins the time of `prepare`; `endTime` ends it. */
-  beginTime(): void;
-  endTime(): void;
-}
 
 /**
  * All steps before a call is attempted. They read answers, prepare the arguments, and have them
@@ -44,15 +32,13 @@ export class CallPreparation {
   fingerprint: string | undefined;
   /** Idempotency key of an earlier equal call that may have taken effect. */
   key: string | undefined;
-  /** Notes for the model, recorded with the result. */
-  guidance: readonly string[] = [];
-  readonly #of: PreparedAttempt;
+  readonly #attempt: Attempt;
   #writes = noWrites;
   #confirm: string | undefined;
   #mode: CheckMode = 'first';
 
-  constructor(attempt: PreparedAttempt) {
-    this.#of = attempt;
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
   }
 
   /**
@@ -60,14 +46,14 @@ export class CallPreparation {
    * nothing has to be recorded.
    */
   async isReady(): Promise<boolean> {
-    const { tool, state } = this.#of;
-    const { supervisor } = this.#of.ports;
+    const { tool, state } = this.#attempt;
+    const { supervisor } = this.#attempt.ports;
     if (attemptsOf(state).length > 0) this.#mode = 'again';
     const isReady = state.answered.length === 0 ? this.#prepareFirst() : this.#takeAnswers();
     // A tool that neither prepares nor asks runs without a wait.
     if (isReady !== true && !(await isReady)) return false;
     if (supervisor !== undefined) {
-      const checking = supervisor.check(this.#of, this.#mode);
+      const checking = supervisor.check(this.#attempt, this.#mode);
       const checked = checking instanceof Promise ? await checking : checking;
       // Writes of hooks are recorded at once, so no needless wait comes between.
       const isChanged = checked?.args !== undefined && checked.refused === undefined;
@@ -79,8 +65,8 @@ export class CallPreparation {
       tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
     if (mayAsk && (await this.#asks())) return false;
     // The request may have lasted until the run was aborted: then nothing is attempted any more.
-    if (this.#of.ports.scope.aborted) return this.#cancel();
-    const admitted = supervisor?.admit(this.#of);
+    if (this.#attempt.ports.scope.aborted) return this.#cancel();
+    const admitted = supervisor?.admit(this.#attempt);
     return admitted === undefined || this.#apply(admitted);
   }
 
@@ -97,7 +83,7 @@ export class CallPreparation {
    * they are used unchanged.
    */
   async #fitting(checked: CheckedCall): Promise<CheckedCall> {
-    const { tool, args } = this.#of;
+    const { tool, args } = this.#attempt;
     const before = await this.#untilAborted((async () => validateArgs(tool, args))());
     if (before?.value.ok !== true) return checked;
     const changed = await this.#untilAborted((async () => validateArgs(tool, checked.args))());
@@ -119,15 +105,15 @@ export class CallPreparation {
 
   /** Applies the findings of the checks. Returns true when the call goes on. */
   #apply({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
-    if (isReleased(this.#of.ports)) return false;
+    if (isReleased(this.#attempt.ports)) return false;
     if (refused !== undefined) {
       const { drafts, extras } = joinedWrites([this.#writes, writes, refused.writes]);
-      const { ledger, path } = this.#of.ports;
-      ledger.append([...drafts, supervisedRefusal(this.#of.state, path, refused)], extras);
+      const { ledger, path } = this.#attempt.ports;
+      ledger.append([...drafts, supervisedRefusal(this.#attempt.state, path, refused)], extras);
       return false;
     }
-    if (args !== undefined) this.#of.args = deepFreeze(args);
-    if (guidance.length > 0) this.guidance = guidance;
+    if (args !== undefined) this.#attempt.args = deepFreeze(args);
+    if (guidance.length > 0) this.#attempt.guidance = guidance;
     this.#confirm ??= confirm;
     this.#writes = joinedWrites([this.#writes, writes]);
     return true;
@@ -138,32 +124,32 @@ export class CallPreparation {
    * continues it. A cancelled run settles the call. Returns false: the call does not go on.
    */
   #cancel(): false {
-    if (this.#isReleased()) return false;
+    if (this.#attempt.isReleased()) return false;
     const { drafts, extras } = this.takeWrites();
-    const { state, ports } = this.#of;
+    const { state, ports } = this.#attempt;
     ports.ledger.append([...drafts, refusalDraft(state, ports.path, cancelledBefore())], extras);
     return false;
   }
 
   #prepareFirst(): true | Promise<boolean> {
-    const { prepare } = this.#of.tool;
+    const { prepare } = this.#attempt.tool;
     return prepare === undefined || this.#prepare(prepare);
   }
 
   async #takeAnswers(): Promise<boolean> {
-    const answers = await takeAnswers(this.#of.state, this.#of.tool, this.#of.ports);
+    const answers = await takeAnswers(this.#attempt.state, this.#attempt.tool, this.#attempt.ports);
     if (answers.verdict === 'settled') return false;
     if (answers.verdict === 'none') {
       // A request that is repeated after an answer was checked before.
       if (
         this.#mode === 'first' &&
-        this.#of.state.answered.some(({ request }) => request.name === this.#of.tool.name)
+        this.#attempt.state.answered.some(({ request }) => request.name === this.#attempt.tool.name)
       )
         this.#mode = 'edited';
       return this.#prepareFirst();
     }
-    this.#of.args = answers.args;
-    this.#of.input = answers.input;
+    this.#attempt.args = answers.args;
+    this.#attempt.input = answers.input;
     if (this.#mode === 'first' || !answers.edited)
       this.#mode = answers.edited ? 'edited' : 'approved';
     return !answers.edited || this.#prepareFirst();
@@ -174,15 +160,16 @@ export class CallPreparation {
    * when the call may go on.
    */
   async #prepare(prepare: NonNullable<Tool['prepare']>): Promise<boolean> {
-    const attempt = this.#of;
-    attempt.beginTime();
+    const attempt = this.#attempt;
+    attempt.timer.begin();
+    attempt.timer.start();
     const context = attempt.context();
     const preparing = (async () => prepare(context))();
     try {
       const prepared = await this.#untilAborted(preparing);
       if (prepared !== undefined && !attempt.scope.aborted) {
         attempt.args = deepFreeze(prepared.value);
-        attempt.endTime();
+        attempt.timer.stop();
         return true;
       }
     } catch (thrown) {
@@ -194,10 +181,10 @@ export class CallPreparation {
       }
     }
     preparing.catch(() => undefined);
-    if (this.#isReleased()) return false;
+    if (this.#attempt.isReleased()) return false;
     this.#refuse(
       attempt.scope.reason?.code === 'timeout'
-        ? prepareTimedOut(attempt.tool.name, attempt.timeoutMs)
+        ? prepareTimedOut(attempt.tool.name, attempt.timer.timeoutMs)
         : cancelledBefore(),
     );
     return false;
@@ -205,7 +192,7 @@ export class CallPreparation {
 
   /** Refuses the call with this result. Supervision decides on the notes for the model. */
   #refuse(result: ToolResult): void {
-    const { state, tool, ports } = this.#of;
+    const { state, tool, ports } = this.#attempt;
     refuseCall(state, tool, result, ports);
   }
 
@@ -215,7 +202,7 @@ export class CallPreparation {
    * approval. A call that has begun something already goes on under its own key.
    */
   #mayRepeat(): boolean {
-    const { state, tool, ports, call, args } = this.#of;
+    const { state, tool, ports, call, args } = this.#attempt;
     const { ledger, path } = ports;
     this.fingerprint = callFingerprint(tool.name, args);
     const earlier = unresolvedCall(ledger.effects, this.fingerprint, call.callId);
@@ -238,14 +225,14 @@ export class CallPreparation {
       return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
     } catch (thrown) {
       this.#refuse(
-        classifyThrown(thrown, this.#of.ports.clock.now(), this.#of.tool.classify).result,
+        classifyThrown(thrown, this.#attempt.ports.clock.now(), this.#attempt.tool.classify).result,
       );
       return true;
     }
   }
 
   #asking(): AskingCall {
-    const attempt = this.#of;
+    const attempt = this.#attempt;
     return {
       state: attempt.state,
       tool: attempt.tool,
@@ -257,12 +244,8 @@ export class CallPreparation {
     };
   }
 
-  #isReleased(): boolean {
-    return isReleased({ scope: this.#of.scope, ledger: this.#of.ports.ledger });
-  }
-
   #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    return untilAborted(working, { scope: this.#of.scope, clock: this.#of.ports.clock });
+    return untilAborted(working, { scope: this.#attempt.scope, clock: this.#attempt.ports.clock });
   }
 }
 

@@ -3,7 +3,7 @@ import { randomFromSeed } from '../../base/random.ts';
 import { retryDelay } from '../../base/retry-options.ts';
 import type { CallState } from '../../loop/call-state.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './attempt/ending.ts';
 import { attemptsOf } from './made-attempts.ts';
 
 /**

@@ -1,12 +1,9 @@
 import { assertToolIsThere } from '../../effects/request/unused-answer.ts';
 import { resultDraft } from '../../effects/result-draft.ts';
+import { assertContinuable } from '../../effects/tool-call/begun-work.ts';
 import { resultOfInterrupted } from '../../effects/tool-call/interrupted-attempt.ts';
-import {
-  assertContinuable,
-  performRecovery,
-  performResolution,
-  performToolCall,
-} from '../../effects/tool-call/perform-tool-call.ts';
+import { performRecovery, performResolution } from '../../effects/tool-call/perform-recovery.ts';
+import { performToolCall } from '../../effects/tool-call/perform-tool-call.ts';
 import type { ToolCallPorts } from '../../effects/tool-call/ports.ts';
 import { knownEffect } from '../../effects/tool-call/refusal-draft.ts';
 import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-call/result-texts.ts';
@@ -52,7 +49,8 @@ export class AgentCalls {
   }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
     const { agent, frame } = this.#parts;
     const tool = this.#toolOf(call);
-    if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
+    if (tool !== undefined)
+      return performResolution({ state: call, attempt, tool }, answered, this.#ports);
     assertToolIsThere(frame.run.ledger, answered, agent.name);
     this.#settleInterrupted(call, attempt);
   }
@@ -69,7 +67,7 @@ export class AgentCalls {
     const settle = (): void => this.#settleInterrupted(call, attempt);
     if (checking !== undefined) this.#work.start(key, checking.then(settle));
     else if (asks && !this.#hasChildren(call))
-      this.#work.start(key, performRecovery(call, attempt, tool, this.#ports));
+      this.#work.start(key, performRecovery({ state: call, attempt, tool }, this.#ports));
     else settle();
   }
 
