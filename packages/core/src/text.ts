@@ -1,3 +1,4 @@
+export { defined } from './base/defined.ts';
 export { canonicalJson } from './base/json.ts';
 export { nearestName } from './base/nearest-name.ts';
 export { visibleJson, visibleLine, visibleText } from './base/text/visible-text.ts';

@@ -5,6 +5,7 @@ import {
   type Runtime,
   type Session,
 } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import { assistantName } from '../app/agent.ts';
 import {
@@ -147,8 +148,7 @@ async function allPending(
     const page = await app.requests.list({
       status: 'pending',
       limit: pageSize,
-      ...(user === undefined ? {} : { user }),
-      ...(last === undefined ? {} : { after: last }),
+      ...defined({ user, after: last }),
     });
     all.push(...page);
     if (page.length < pageSize) return all;

@@ -1,5 +1,6 @@
 import type { AdjutantClient, ServerSession } from '@adjutant/server/client';
 import type { RequestAnswer, RequestEntry, SessionListing } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -122,7 +123,7 @@ export class ServerAccess implements AppAccess {
 
 /** Returns the session in the form in which a store lists it. */
 function listingOf({ agent, ...session }: ServerSession): SessionListing {
-  return { ...session, ...(agent === undefined ? {} : { runnable: agent }) } as SessionListing;
+  return { ...session, ...defined({ runnable: agent }) } as SessionListing;
 }
 
 function isOpen(status: string): boolean {

@@ -1,5 +1,6 @@
 import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
 import type { Event } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import { assistantName } from '../app/agent.ts';
 import { UsageError } from '../failure.ts';
@@ -32,7 +33,7 @@ export async function runRemotely(
   return showRun(context, client, async () => {
     const before = session === undefined ? [] : await eventsOrNew(client, session);
     const started = await client.runs
-      .start({ agent, input: goal, ...(session === undefined ? {} : { session }) })
+      .start({ agent, input: goal, ...defined({ session }) })
       .accepted();
     return { session: started.session, run: started.id, before };
   });

@@ -6,6 +6,7 @@ import {
   type Session,
   session as sessionInMemory,
 } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { runReport, validateResumeState } from 'adjutant/views';
 import { UsageError } from '../failure.ts';
 
@@ -16,7 +17,7 @@ export async function eventsOf(
   upTo?: number,
 ): Promise<Event[]> {
   const events: Event[] = [];
-  const options = { values: 'full' as const, ...(upTo === undefined ? {} : { upTo }) };
+  const options = { values: 'full' as const, ...defined({ upTo }) };
   for await (const event of client.sessions.events(session, options)) {
     if (event.type === 'unreadable')
       throw new UsageError({

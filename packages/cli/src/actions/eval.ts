@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Runtime, Store } from 'adjutant';
 import type { EvalOptions, EvalProgress, EvalReport, EvalVariant } from 'adjutant/eval';
 import { sqlite } from 'adjutant/sqlite';
+import { defined } from 'adjutant/text';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
@@ -95,10 +96,7 @@ function evalOptions(
     variants: chosenVariants(options.variants, flags.variant),
     trials,
     ...(passK.length > 0 ? { passK } : {}),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(threshold === undefined ? {} : { threshold }),
-    ...(run === undefined ? {} : { runId: run }),
-    ...(goesOn === undefined ? {} : { continue: goesOn }),
+    ...defined({ concurrency, threshold, runId: run, continue: goesOn }),
     ...(isOwnStore ? { store } : {}),
   };
 }

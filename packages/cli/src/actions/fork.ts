@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
 import { openRunOf } from '../app/open-run.ts';
 import { exitCodes } from '../failure.ts';
@@ -22,7 +23,7 @@ export async function forkSession(
 ): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
-    const fork = await app.sessions.fork(from, { at, ...(id === undefined ? {} : { id }) });
+    const fork = await app.sessions.fork(from, { at, ...defined({ id }) });
     await fork.flush();
     if (json) {
       host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));

@@ -8,6 +8,7 @@ import {
 } from '@adjutant/server';
 import { type Runtime, runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import { defined } from 'adjutant/text';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { readableStorePath, writableStorePath } from '../host/store-location.ts';
@@ -51,10 +52,7 @@ export function createKey(host: Host, options: CreateKeyOptions): Promise<number
     const { name, role, tenant, user, agent, expires } = options;
     const asked: NewApiKey = {
       ...{ name, roles: role as readonly Role[] },
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(user === undefined ? {} : { user }),
-      ...(agent === undefined ? {} : { agents: agent }),
-      ...(expires === undefined ? {} : { expiresIn: expires }),
+      ...defined({ tenant, user, agents: agent, expiresIn: expires }),
     };
     showIssued(host, options, await keys.create(asked));
   });
@@ -90,10 +88,7 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
 export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const { grace, expires } = options;
-    const issued = await keys.rotate(id, {
-      ...(grace === undefined ? {} : { grace }),
-      ...(expires === undefined ? {} : { expiresIn: expires }),
-    });
+    const issued = await keys.rotate(id, defined({ grace, expiresIn: expires }));
     showIssued(host, options, issued);
   });
 }

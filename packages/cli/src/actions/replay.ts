@@ -9,6 +9,7 @@ import {
   type Session,
 } from 'adjutant';
 import type { Divergence, LedgerFile, ReplayOptions, ReplayReport } from 'adjutant/replay';
+import { defined } from 'adjutant/text';
 import { assistant } from '../app/agent.ts';
 import { chooseModel } from '../app/model-choice.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -66,7 +67,7 @@ async function replayed(
     });
   }
   const live: ReplayOptions = {
-    ...(options.until === undefined ? {} : { until: options.until }),
+    ...defined({ until: options.until }),
     ...(options.liveModel === true ? { model: 'live' } : {}),
     ...(options.liveTools === true ? { tools: 'live' } : {}),
   };

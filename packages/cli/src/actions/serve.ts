@@ -1,5 +1,6 @@
 import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/server';
 import { isAdjutantError } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { type AgentOptions, openServedApp } from '../app/app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -102,9 +103,7 @@ async function listenUntilStopped(
   const begin = auth === undefined ? suggestingKeys(serve) : serve;
   const listening = await begin(app, {
     ...own,
-    ...(auth === undefined ? {} : { auth }),
-    ...(port === undefined ? {} : { port }),
-    ...(hostname === undefined ? {} : { hostname }),
+    ...defined({ auth, port, hostname }),
   });
   announce();
   say(host, listening, served, { isOpen: auth === undefined, json: options.json === true });

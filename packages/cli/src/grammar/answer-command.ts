@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import type { Command } from 'commander';
 import type { AnswerOptions } from '../actions/answer.ts';
 import { agentCommand, withServer } from './option-groups.ts';
@@ -30,5 +31,5 @@ export function answerDetails({
   readonly reason: string | undefined;
   readonly by: string | undefined;
 }): Pick<AnswerFlags, 'reason' | 'by'> {
-  return { ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) };
+  return defined({ reason, by });
 }

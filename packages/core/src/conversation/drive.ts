@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { describeValue } from '../base/options.ts';
 import { actorOf } from '../engine/requests/check.ts';
 import type { Run, RunResult } from '../engine/run/run.ts';
@@ -262,7 +263,7 @@ class Drive {
     const first = place === 0 || this.#last === undefined;
     await this.#run({
       runId: messageKey(this.#conversation, place),
-      ...(input === undefined ? {} : { input }),
+      ...defined({ input }),
       ...(first && data !== undefined ? { data } : {}),
     });
   }
@@ -274,7 +275,7 @@ class Drive {
     await this.#app.send(this.#session.id, text, {
       by: actorOf(by),
       clientKey: messageKey(this.#conversation, place),
-      ...(to === undefined ? {} : { invocationId: to }),
+      ...defined({ invocationId: to }),
     });
     await this.#run({});
   }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { contentHash } from '../base/hash.ts';
 import { checkOptions } from '../base/invalid-option.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -162,7 +163,7 @@ class Person {
     const shared = {
       loop: this.#speaker,
       bridge: { formatPrompt: (asked: AskedOfUser) => this.#prompt(asked) },
-      ...(runner === undefined ? {} : { runner }),
+      ...defined({ runner }),
     };
     if (question === undefined) return agentUser(shared);
     if (question.kind !== 'input')
@@ -183,7 +184,7 @@ class Person {
       name: output === undefined ? name : `${name}-${contentHash(output)}`,
       model,
       context: [injectSystemMessage(() => instructions), includeHistory()],
-      ...(output === undefined ? {} : { output }),
+      ...defined({ output }),
     }) as Agent;
   }
 

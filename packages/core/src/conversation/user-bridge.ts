@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import { AnswerWith } from './scripted-user.ts';
 import {
@@ -95,7 +96,7 @@ export function answerIn(said: unknown, { kind }: UserQuestion): UserAnswer | Us
     return undefined;
   const { decision, input, reason } = said as UserAnswer;
   return {
-    ...(decision === undefined ? {} : { decision }),
+    ...defined({ decision }),
     ...(input == null ? {} : { input }),
     ...(reason ? { reason } : {}),
   };

@@ -1,4 +1,5 @@
 import { afterThisTurn, systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { systemIds } from '../base/id.ts';
 import { Runtime } from '../runtime.ts';
@@ -153,7 +154,7 @@ class Evaluation {
           app: 'eval',
           store,
           recover: 'manual',
-          ...(ports === undefined ? {} : { ports }),
+          ...defined({ ports }),
         }),
         name,
         clock,
@@ -168,11 +169,7 @@ class Evaluation {
           '`runId` of what is to be continued',
       });
     }
-    return new EvalLog(
-      new Runtime({ app: 'eval', ...(ports === undefined ? {} : { ports }) }),
-      name,
-      clock,
-    );
+    return new EvalLog(new Runtime({ app: 'eval', ...defined({ ports }) }), name, clock);
   }
 
   async #runId(log: EvalLog): Promise<string> {
@@ -349,7 +346,7 @@ class Evaluation {
         baseline === undefined
           ? []
           : others.map((candidate) => compareVariants(baseline, candidate, confidence)),
-      ...(threshold === undefined ? {} : { threshold }),
+      ...defined({ threshold }),
       passed:
         isFinished && reports.every(({ summary }) => summary.passRate.value >= (threshold ?? 1)),
       confidence,

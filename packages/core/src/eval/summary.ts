@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Usage } from '../ledger/event.ts';
 import type { EvalCase } from './dataset/eval-case.ts';
 import type {
@@ -38,7 +39,7 @@ export function caseReport(
   const passRate = sorted.length === 0 ? 0 : passed / sorted.length;
   return {
     id,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     tags,
     trials: sorted,
     passRate,

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
@@ -249,7 +250,7 @@ function redactNext(value: JsonValue, redactor: Redactor): JsonValue {
   return {
     ...(value as JsonObject),
     name: named,
-    ...(redacted === undefined ? {} : { input: redacted }),
+    ...defined({ input: redacted }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { isPlainObject, type JsonValue, setOwn } from '../base/json.ts';
 import { escapePattern, type KnownValues, shortestAnywhere } from './known-values.ts';
 import type { RedactionRules } from './redaction-rules.ts';
@@ -255,7 +256,7 @@ export class Redactor {
       return isValue ? { keys, rule: 'sensitive_key' } : { keys, isSchema: true };
     }
     const rule = place.rule ?? this.#ruleOf(keys);
-    return { keys, ...(rule === undefined ? {} : { rule }), ...kept };
+    return { keys, ...defined({ rule }), ...kept };
   }
 
   /** The rule that takes out what stands under these keys. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, isPlainObject, type JsonValue } from '../base/json.ts';
 import { LedgerUnreadableError } from './errors.ts';
@@ -134,6 +135,6 @@ export function unreadableEvent(seq: number, reason: string, stored: unknown): U
     type: 'unreadable',
     seq,
     reason,
-    ...(stored === undefined ? {} : { stored: stored as JsonValue }),
+    ...defined({ stored: stored as JsonValue | undefined }),
   }) as UnreadableEvent;
 }

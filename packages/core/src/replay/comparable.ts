@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { EventDraft, EventOf, EventType, StateChange } from '../ledger/event.ts';
@@ -20,8 +21,7 @@ function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
     const before = byKey.has(key) ? byKey.get(key)?.oldValue : oldValue;
     byKey.set(key, {
       key,
-      ...(before === undefined ? {} : { oldValue: before }),
-      ...(newValue === undefined ? {} : { newValue }),
+      ...defined({ oldValue: before, newValue }),
     });
   }
   return [...byKey.values()];

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { defined } from '../base/defined.ts';
 import { deepFreeze, isPlainObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import { InvalidDefinitionError } from './errors.ts';
@@ -166,7 +167,7 @@ function formOf(schema: JsonObject): OutputForm {
 function wrapped(schema: JsonObject): JsonObject {
   const { $schema, $defs, definitions, ...own } = schema;
   return {
-    ...($schema === undefined ? {} : { $schema }),
+    ...defined({ $schema }),
     type: 'object',
     properties: { value: redirected(own) },
     required: ['value'],

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isNonEmptyText, isObject, isPositive, type OptionChecks } from '../base/options.ts';
@@ -69,7 +70,7 @@ const problemSchema: ToolSchema<Problem, Problem> = Object.freeze({
         value: {
           task,
           attempts,
-          ...(error_details === undefined ? {} : { error_details }),
+          ...defined({ error_details }),
         } as Problem,
       };
     },
@@ -105,7 +106,7 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
       const message = messageOf(ctx.args, tools);
       const result = await ctx.call(advisor, {
         message,
-        ...(timeout === undefined ? {} : { timeout }),
+        ...defined({ timeout }),
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import type { Runnable } from '../session/runnable.ts';
@@ -112,7 +113,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
           : { data: ctx.args as JsonValue };
       const result = await ctx.call(runnable, {
         ...given,
-        ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+        ...defined({ timeout: options.timeout }),
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(

@@ -73,7 +73,7 @@ export function explain(
     explained.push({
       seq: event.seq,
       at: event.at,
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       ...place,
       component,
       decision,
@@ -81,7 +81,7 @@ export function explain(
       why,
       alternatives,
       by: event.by,
-      ...(data === undefined ? {} : { data }),
+      ...defined({ data }),
     });
   }
   return explained;

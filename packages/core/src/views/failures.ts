@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import { isRoot } from '../ledger/path.ts';
@@ -44,7 +45,7 @@ export function failures(source: AnySession | readonly Event[]): readonly Failur
       {
         seq: event.seq,
         at: event.at,
-        ...(session === undefined ? {} : { session }),
+        ...defined({ session }),
         ...place,
         ...found,
       },

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import { type Event, foldEvent, type RequestDetails, type RequestKind } from '../ledger/event.ts';
 import {
@@ -63,7 +64,7 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
   const awaitingInput = innermost.map(({ path, name }) => ({ invocationId: path, name }));
   const canResume =
     openRun !== undefined && pendingCalls.length === 0 && awaitingInput.length === 0;
-  return { canResume, ...(openRun === undefined ? {} : { openRun }), pendingCalls, awaitingInput };
+  return { canResume, ...defined({ openRun }), pendingCalls, awaitingInput };
 }
 
 function isOpen({ status }: InvocationRecord): boolean {

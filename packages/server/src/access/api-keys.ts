@@ -1,6 +1,6 @@
 import { AdjutantError, type JsonObject, type Runtime } from 'adjutant';
 import { type Clock, type IdSource, systemClock, systemIds } from 'adjutant/ports';
-import { nearestName } from 'adjutant/text';
+import { defined, nearestName } from 'adjutant/text';
 import { type Actor, actorPrefixes, looksLikeActor } from './actor.ts';
 import {
   type ApiKey,
@@ -335,7 +335,7 @@ function checkedKey({
       agents.every(isName));
   if (!areAgents) refuse(`\`agents\` must be a list of 1 to ${mostAgents} names of agents`);
   const bound = {
-    ...(user === undefined ? {} : { user }),
+    ...defined({ user }),
     ...(agents === undefined ? {} : { agents: [...new Set(agents)] }),
   };
   return { name, tenant, roles: [...new Set(roles)], ...bound };

@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import type { Context } from 'hono';
 import type { ServerEnv, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
@@ -63,10 +64,7 @@ function principalOfKey({
   key: { id, tenant, roles, user, agents, expiresAt },
   hash,
 }: OpenedKey): Principal {
-  const bound = {
-    ...(user === undefined ? {} : { user }),
-    ...(agents === undefined ? {} : { agents }),
-  };
+  const bound = defined({ user, agents });
   // Not the name of the key: a caller that makes keys could otherwise act under the name of another
   // actor.
   const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);

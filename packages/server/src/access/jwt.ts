@@ -1,5 +1,6 @@
 import { AdjutantError } from 'adjutant';
 import type { Clock } from 'adjutant/ports';
+import { defined } from 'adjutant/text';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { JwtOptions } from '../options.ts';
 import { looksLikeActor } from './actor.ts';
@@ -81,8 +82,7 @@ export class JwtVerifier {
       currentDate: new Date(this.#clock.now()),
       clockTolerance: toleranceSeconds,
       requiredClaims: ['exp', 'sub'],
-      ...(issuer === undefined ? {} : { issuer }),
-      ...(audience === undefined ? {} : { audience }),
+      ...defined({ issuer, audience }),
     };
     try {
       // Both overloads take the same arguments; the cast only chooses one for a secret, too.

@@ -1,4 +1,5 @@
 import type { Agent, JsonObject, Loop, Parallel, Runnable, Sequence, Step, Tool } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { AgentAnswer, ToolAnswer } from '../schemas/agent.ts';
 
 type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
@@ -13,8 +14,7 @@ export function describeAgent(runnable: Runnable, shared: readonly Tool[]): Agen
   return {
     name,
     kind,
-    ...(description === undefined ? {} : { description }),
-    ...(version === undefined ? {} : { version }),
+    ...defined({ description, version }),
     ...detailsOf(runnable as AnyRunnable, shared),
   };
 }
@@ -29,8 +29,7 @@ function detailsOf(
       const outputSchema = jsonSchemaOf(output?.schema);
       const own = new Set(tools.map(({ name }) => name));
       return {
-        ...(inputSchema === undefined ? {} : { inputSchema }),
-        ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...defined({ inputSchema, outputSchema }),
         tools: [
           ...tools.map((tool) => describeTool(tool, false)),
           ...shared.filter(({ name }) => !own.has(name)).map((tool) => describeTool(tool, true)),
@@ -64,8 +63,7 @@ function describeTool(tool: Tool, isShared: boolean): ToolAnswer {
     description,
     shared: isShared,
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(tool.yieldInputSchema === undefined ? {} : { yieldSchema: tool.yieldInputSchema }),
+    ...defined({ outputSchema, yieldSchema: tool.yieldInputSchema }),
     approval:
       approval === undefined ? 'never' : approval.when === undefined ? 'always' : 'sometimes',
     requiresPermission: [...requiresPermission],

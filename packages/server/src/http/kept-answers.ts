@@ -1,6 +1,7 @@
 import { type EventOf, isAdjutantError, type JsonObject, type Store } from 'adjutant';
 import type { Clock, IdSource } from 'adjutant/ports';
 import { type Claim, type LedgerStore, processOwner } from 'adjutant/store';
+import { defined } from 'adjutant/text';
 
 /** An answer as it is kept. */
 export interface KeptAnswer {
@@ -179,7 +180,7 @@ export class KeptAnswers {
     // The place of the runnable's name is free, and ledgers can be listed by it.
     const summary = {
       status: 'completed' as const,
-      ...(answer.session === undefined ? {} : { runnable: answer.session }),
+      ...defined({ runnable: answer.session }),
     };
     const batch = {
       events: [event],

@@ -1,5 +1,6 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Runtime } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { guard } from '../access/guard.ts';
@@ -123,7 +124,7 @@ function responseOf({
   return {
     description,
     ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }),
-    ...(content === undefined ? {} : { content }),
+    ...defined({ content }),
   };
 }
 
@@ -153,7 +154,7 @@ function configOf<Params, Query, Body, Answer>(
     operationId,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     [permissionExtension]: permission,
     ...(isKept(route)
       ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] }
@@ -165,8 +166,7 @@ function configOf<Params, Query, Body, Answer>(
         : [guard(permission, operationId), checkForm(body)],
     security: permission === 'public' ? [] : [{ bearer: [] }],
     request: {
-      ...(params === undefined ? {} : { params }),
-      ...(query === undefined ? {} : { query }),
+      ...defined({ params, query }),
       ...(body === undefined
         ? {}
         : {

@@ -1,5 +1,6 @@
 import { actorOf } from 'adjutant';
 import { DecisionNotOfferedError, MayNotDecideError } from 'adjutant/errors';
+import { defined } from 'adjutant/text';
 import { isAllowed } from '../access/principal.ts';
 import { approvalPath, linkTextOf, refuseWithoutKeys } from '../http/approval-links.ts';
 import type { AddRoutes } from '../http/parts.ts';
@@ -48,12 +49,9 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
           by: 'whoever has a link without `by`',
           mayDecide,
         });
-      const options = {
-        ...(decisions === undefined ? {} : { decisions }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      };
+      const options = defined({ decisions, expiresAt });
       const token = await app.requests
-        .token(request, { ...options, ...(by === undefined ? {} : { by }) })
+        .token(request, { ...options, ...defined({ by }) })
         .catch(refuseWithoutKeys);
       const view = await app.requests.show(token);
       if (!hasChoice(view.decisions))

@@ -1,4 +1,5 @@
 import { isAdjutantError, type RequestAnswer, type RequestEntry } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { isBegunBefore } from '../http/new-id.ts';
 import type { AddRoutes, Api } from '../http/parts.ts';
 import { problemOf } from '../http/problem.ts';
@@ -81,8 +82,7 @@ async function reachableRequests(
   const filter = {
     ...(kind === undefined ? {} : { kinds: [kind] }),
     ...(status === 'all' ? {} : { status }),
-    ...(session === undefined ? {} : { session }),
-    ...(user === undefined ? {} : { user }),
+    ...defined({ session, user }),
     // One more than is wanted tells whether there is another page.
     limit: limit + 1,
   };
@@ -92,7 +92,7 @@ async function reachableRequests(
   let last: RequestEntry | undefined;
   for (let reads = 0; reads < mostReads; reads++) {
     const after = last ?? start;
-    const page = await app.requests.list({ ...filter, ...(after === undefined ? {} : { after }) });
+    const page = await app.requests.list({ ...filter, ...defined({ after }) });
     for (const entry of page) {
       if (requests.length === limit) return { requests, next: last };
       const known = inReach.get(entry.session) ?? isRequestInReach(input, entry);
@@ -201,9 +201,7 @@ async function answer(
   const value = given === undefined ? args : given;
   const said = {
     by: principal.actor,
-    ...(decision === undefined ? {} : { decision }),
-    ...(value === undefined ? {} : { input: value }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ decision, input: value, reason }),
   } as RequestAnswer;
   try {
     await app.requests.answer(requestId, said);

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Run, Runnable } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
+import { defined } from 'adjutant/text';
 import { chatSession } from '../http/chat-session.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
@@ -199,7 +200,7 @@ async function begun(
   const place = isNew
     ? await app.sessions.open({
         id: session,
-        ...(principal.user === undefined ? {} : { userId: principal.user }),
+        ...defined({ userId: principal.user }),
       })
     : session;
   const run = app.run(agent, { session: place, runId: to, input: text });
@@ -289,7 +290,7 @@ async function continued(
       by: principal.actor,
       decision,
       ...given,
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
     });
   }
   const known = { upTo: chat.head, lastStep: signatureOf(message) };

@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import { newId } from '../http/new-id.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
@@ -73,7 +74,7 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
         const { id } = await reachableSession(input, input.params.session);
         await input.app[action](id, {
           by: input.principal.actor,
-          ...(reason === undefined ? {} : { reason }),
+          ...defined({ reason }),
         });
         return { status: 202, body: { session: id, status: 'accepted' as const } };
       },

@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import type { ApiKey } from '../access/api-key.ts';
 import { ApiKeyNotFoundError, ApiKeys } from '../access/api-keys.ts';
 import { type Principal, permissionsOfRole, type Role } from '../access/principal.ts';
@@ -112,7 +113,7 @@ const addRotateKey: AddRoutes = (api, parts) => {
     },
     async ({ params, body: { grace, expiresIn }, principal }) => {
       const options = {
-        ...(grace === undefined ? {} : { grace }),
+        ...defined({ grace }),
         ...(expiresIn && { expiresIn }),
       };
       const { key, credential } = await new KeysInReach(parts, principal).rotate(
@@ -161,10 +162,7 @@ class KeysInReach {
 
   async create(id: string, asked: Parameters<ApiKeys['create']>[0]) {
     const { tenant, user, agents, actor } = this.#principal;
-    const bound = {
-      ...(user === undefined ? {} : { user }),
-      ...(agents === undefined ? {} : { agents }),
-    };
+    const bound = defined({ user, agents });
     const wanted = { ...bound, ...asked, tenant };
     if (!this.#isInReach(wanted)) {
       throw new RequestRefusedError(

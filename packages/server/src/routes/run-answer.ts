@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import type { RouteInput } from '../http/route.ts';
 import { noUse } from '../runs/model-use.ts';
@@ -23,12 +24,12 @@ export function outlineAnswer({
     agent,
     kind: kind as RunOutlineAnswer['kind'],
     status,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...defined({ waitsFor }),
     ...(error === undefined ? {} : { error: { ...error } }),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    ...defined({ stopReason }),
     ...use,
     startedAt,
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ endedAt }),
   };
 }
 
@@ -50,6 +51,6 @@ export async function runAnswer(
     ...outlineAnswer(outline),
     session,
     requests: asked,
-    ...(output === undefined ? {} : { output }),
+    ...defined({ output }),
   };
 }

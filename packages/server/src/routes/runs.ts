@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { JsonValue, Runnable } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { unauthenticated } from '../access/authenticate.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
@@ -189,7 +190,7 @@ const addCancelRun: AddRoutes = (api, parts) => {
       await app.cancel(session, {
         runId,
         by: principal.actor,
-        ...(body.reason === undefined ? {} : { reason: body.reason }),
+        ...defined({ reason: body.reason }),
       });
     }
     return { status: 202, body: await runAnswer(input, session, view) };
@@ -213,7 +214,7 @@ async function sessionFor(input: AnyInput, { session, user: named }: z.infer<typ
   const [made] = (await input.app.sessions.list({ id, limit: 1 })).sessions;
   // The request was begun before.
   if (made !== undefined) return id;
-  return input.app.sessions.open({ id, ...(user === undefined ? {} : { userId: user }) });
+  return input.app.sessions.open({ id, ...defined({ userId: user }) });
 }
 
 interface Start {
@@ -233,8 +234,7 @@ function start(
   const run = input.app.run(agent, {
     session,
     runId,
-    ...(asked.input === undefined ? {} : { input: asked.input }),
-    ...(asked.data === undefined ? {} : { data: asked.data as JsonValue }),
+    ...defined({ input: asked.input, data: asked.data as JsonValue | undefined }),
   });
   parts.metrics.runStarted(agent.name, run);
   return startedAnswer(parts, input, run, { runId, place });

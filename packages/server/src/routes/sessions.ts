@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { isAdjutantError, type SessionListing, type SessionPage } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
@@ -143,9 +144,7 @@ const addCreateSession: AddRoutes = (api, parts) => {
       const { scopes, permissions } = body;
       await input.app.sessions.create({
         id,
-        ...(user === undefined ? {} : { userId: user }),
-        ...(scopes === undefined ? {} : { scopes }),
-        ...(permissions === undefined ? {} : { permissions }),
+        ...defined({ userId: user, scopes, permissions }),
         by: input.principal.actor,
       });
     } catch (error) {
@@ -160,7 +159,7 @@ const addListSessions: AddRoutes = (api) => {
     const { sessions, cursor } = await reachablePage(input, input.query);
     return {
       status: 200,
-      body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) },
+      body: { sessions: sessions.map(answerOf), ...defined({ cursor }) },
     };
   });
 };
@@ -193,10 +192,7 @@ const addForkSession: AddRoutes = (api, parts) => {
     try {
       const { at, shared } = body;
       if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
-      const options = {
-        ...(at === undefined ? {} : { at }),
-        ...(shared === undefined ? {} : { shared }),
-      };
+      const options = defined({ at, shared });
       await app.sessions.fork(from, { id, by: input.principal.actor, ...options });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
@@ -331,9 +327,7 @@ function answerOf({
   return {
     id,
     status,
-    ...(title === undefined ? {} : { title }),
-    ...(runnable === undefined ? {} : { agent: runnable }),
-    ...(user === undefined ? {} : { user }),
+    ...defined({ title, agent: runnable, user }),
     seq,
     createdAt,
     updatedAt,
@@ -354,15 +348,12 @@ async function reachablePage(input: Asking, query: SessionQuery): Promise<Sessio
     const page = await app.sessions.list({
       order,
       limit: limit - sessions.length,
-      ...(status === undefined ? {} : { status }),
-      ...(agent === undefined ? {} : { runnable: agent }),
-      ...(user === undefined ? {} : { user }),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ status, runnable: agent, user, cursor }),
     });
     for (const listing of page.sessions)
       if (await isReachable(input, listing)) sessions.push(listing);
     cursor = page.cursor;
     if (cursor === undefined || sessions.length >= limit) break;
   }
-  return { sessions, ...(cursor === undefined ? {} : { cursor }) };
+  return { sessions, ...defined({ cursor }) };
 }

@@ -1,4 +1,5 @@
 import { upgradeWebSocket } from '@hono/node-server';
+import { defined } from 'adjutant/text';
 import type { Context } from 'hono';
 import type { WebSocket } from 'ws';
 import { credentialIn } from '../access/credential.ts';
@@ -222,7 +223,7 @@ function refused(
 ): CommandOutcome {
   const problem = problemOf(new RequestRefusedError(400, code, message), requestId);
   return {
-    told: { type: 'problem', ...(id === undefined ? {} : { id }), problem },
+    told: { type: 'problem', ...defined({ id }), problem },
     isCommand: false,
   };
 }

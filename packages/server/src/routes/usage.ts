@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { SessionListing, SessionPage } from 'adjutant';
 import { systemTurns } from 'adjutant/ports';
+import { defined } from 'adjutant/text';
 import type { AddRoutes } from '../http/parts.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
@@ -46,12 +47,12 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
         total = useOfBoth(total, usage.total);
         const { id: session, user } = listing;
         const models = usage.byModel.map(({ model, use }) => ({ model, ...use }));
-        used.push({ session, ...(user === undefined ? {} : { user }), models, ...usage.total });
+        used.push({ session, ...defined({ user }), models, ...usage.total });
       }
       const complete = query.cursor === undefined && cursor === undefined;
       return {
         status: 200,
-        body: { sessions: used, total, complete, ...(cursor === undefined ? {} : { cursor }) },
+        body: { sessions: used, total, complete, ...defined({ cursor }) },
       };
     },
   );
@@ -70,8 +71,7 @@ async function lookedAt(
   return input.app.sessions.list({
     order: 'createdAt',
     limit,
-    ...(user === undefined ? {} : { user }),
-    ...(cursor === undefined ? {} : { cursor }),
+    ...defined({ user, cursor }),
   });
 }
 

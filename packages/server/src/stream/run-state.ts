@@ -1,4 +1,5 @@
 import type { Event, EventOf, StreamEvent } from 'adjutant';
+import { defined } from 'adjutant/text';
 
 /** Open request of a run. */
 export interface OpenRequest {
@@ -106,6 +107,6 @@ function requestOf({
     name,
     agent,
     summary,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...defined({ expiresAt }),
   };
 }

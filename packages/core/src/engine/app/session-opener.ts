@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
@@ -243,7 +244,7 @@ export class SessionOpener {
     const scopes = {
       ...recordedScopes(ledger.events),
       ...options.scopes,
-      ...(options.userId === undefined ? {} : { user: options.userId }),
+      ...defined({ user: options.userId }),
     };
     // A replayed session reads shared state from its record alone.
     const isolated = ledger.ports.tape !== undefined || isIsolated(ledger.invocations.outside);

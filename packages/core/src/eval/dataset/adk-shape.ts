@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { EvalCase, EvalTurn, Expectation, ExpectedToolCall } from './eval-case.ts';
 import { readId, readPatternObject, readScenario } from './own-shape.ts';
@@ -77,7 +78,7 @@ function readInvocation(place: Place): EvalTurn {
   const final = place.member('final_response', 'finalResponse');
   const response = final.isGiven ? readContent(final) : undefined;
   const expect: Expectation = {
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ tools }),
     ...(response === undefined || response.trim() === '' ? {} : { response }),
   };
   return { user, ...(Object.keys(expect).length === 0 ? {} : { expect }) };

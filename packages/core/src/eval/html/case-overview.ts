@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { CaseReport, EvalReport, TrialReport } from '../report.ts';
 
 /** The outcome of the trials of a case with one variant. `none`: it has no trials there. */
@@ -37,7 +38,7 @@ export function caseOverviews(report: EvalReport): readonly CaseOverview[] {
     return {
       index,
       id,
-      ...(first?.description === undefined ? {} : { description: first.description }),
+      ...defined({ description: first?.description }),
       tags: [...new Set(reports.flatMap((one) => one?.tags ?? []))],
       variants: reports.map((one, variant) =>
         variantOfCase(one, changes[variant]?.get(id) ?? 'same'),

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { EvalReport, ScoreSummary, TrialReport, VariantReport } from '../report.ts';
 import { histogramChart } from './histogram-chart.ts';
 import { type IntervalRow, intervalChart } from './interval-chart.ts';
@@ -42,7 +43,7 @@ function passRates({ variants, threshold, confidence }: EvalReport): Markup {
   const axis = {
     ...shareAxis,
     tickText: percentText,
-    ...(threshold === undefined ? {} : { line: threshold }),
+    ...defined({ line: threshold }),
   };
   return chart('Pass rate', note, intervalChart(rows, axis));
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { sha256 } from '../../base/hash.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { includeHistory, injectSystemMessage } from '../../context/renderers.ts';
@@ -62,7 +63,7 @@ export async function askJudge(
         scorer: judgement.scorer,
         session,
         status,
-        ...(error === undefined ? {} : { error }),
+        ...defined({ error }),
       });
     }
   }

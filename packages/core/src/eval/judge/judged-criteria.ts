@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ModelInput } from '../../models/model.ts';
 import type { TrialRecord } from '../scorers/scorer.ts';
@@ -78,7 +79,7 @@ function combined(criterion: string, found: readonly JsonObject[]): CriterionVer
     applicable.length === 0
       ? undefined
       : applicable.reduce((sum, one) => sum + one, 0) / applicable.length;
-  return { criterion, reasons, ...(score === undefined ? {} : { score }) };
+  return { criterion, reasons, ...defined({ score }) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import { findJsonDefect } from '../../base/json.ts';
 import {
@@ -80,7 +81,7 @@ export function fullScore(name: string, given: LooseScore): Score | undefined {
   return {
     score: checked(name, score),
     explanation,
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
   };
 }
 

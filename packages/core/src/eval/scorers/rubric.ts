@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isModel } from '../../base/model-option.ts';
@@ -100,11 +101,11 @@ export function rubric(options: RubricOptions): Scorer {
     const sessions = runs.map(({ session, cost, tokens }) => ({
       session,
       tokens,
-      ...(cost === undefined ? {} : { cost }),
+      ...defined({ cost }),
     }));
     return scoreOf([...byCode, ...verdicts], {
       judge: sessions,
-      ...(suspicious === undefined ? {} : { suspicious }),
+      ...defined({ suspicious }),
     });
   };
   return Object.freeze({ name, threshold, score });
@@ -147,7 +148,7 @@ function scoreOf(
     details: {
       criteria: found.map(({ criterion, score, reasons }) => ({
         criterion,
-        ...(score === undefined ? {} : { score }),
+        ...defined({ score }),
         reasons,
       })),
       ...more,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { ConversationResult } from '../../conversation/conversation-options.ts';
 import { converse } from '../../conversation/converse.ts';
@@ -172,7 +173,7 @@ function failedEnding(
   const isLate =
     error?.code === 'timeout' ||
     events.some((event) => event.type === 'cancel' && event.reason?.startsWith(tooLong) === true);
-  return { status: isLate ? 'timed_out' : status, ...(error === undefined ? {} : { error }) };
+  return { status: isLate ? 'timed_out' : status, ...defined({ error }) };
 }
 
 /** Lets the user and the agent talk, within the time that a trial has. */
@@ -199,8 +200,7 @@ async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding>
         underWay = run;
         if (stop.aborted) run.stop();
       },
-      ...(data === undefined ? {} : { data }),
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...defined({ data, limits: options.limits }),
     });
     const ending = endingOfConversation(result, late.signal);
     if (scenario !== undefined && ending.status === 'completed') await recordScenarioEnd(result);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { ScoreReport, TrialReport, TurnReport } from '../report.ts';
 import { fullScore } from '../scorers/own-scorer.ts';
@@ -30,10 +31,10 @@ export async function scoredReport(record: TrialRecord, parts: ScoringParts): Pr
     passed: status === 'completed' && scores.every(({ passed }) => passed),
     scores,
     durationMs,
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ cost }),
     usage,
     steps,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     turns: record.turns.map(turnReport),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { spokenMessages } from '../../conversation/conversation-ledger.ts';
@@ -131,7 +132,7 @@ function toolCallsOf({ ledger }: Session, events: readonly Event[]): readonly Tr
         agent: event.agent,
         name: event.name,
         args,
-        ...(result === undefined ? {} : { result }),
+        ...defined({ result }),
       },
     ];
   });

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { defined } from '../../base/defined.ts';
 import type { Model, ModelSettings, ModelVariants, Price } from '../model.ts';
 import type { LowerEffort } from './efforts.ts';
 import type { ApiKeys } from './keys.ts';
@@ -103,9 +104,11 @@ export function lazyModel<Settings extends ProviderSettings>(
     kind: 'model' as const,
     ...name,
     settings: Object.freeze(recordedSettings(settings, providerOptions)),
-    ...(settings.price === undefined ? {} : { price: settings.price }),
-    ...(settings.contextWindow === undefined ? {} : { contextWindow: settings.contextWindow }),
-    ...(settings.countTokens === undefined ? {} : { countTokens: settings.countTokens }),
+    ...defined({
+      price: settings.price,
+      contextWindow: settings.contextWindow,
+      countTokens: settings.countTokens,
+    }),
     ...(otherWays === undefined ? {} : { variants: variantsOf(settings, otherWays) }),
     load: loadOnce,
   });

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import {
   findInvalidOption,
   isFlag,
@@ -154,7 +155,7 @@ function open(
   const cannotFollow = transactionPooling && connect === undefined;
   return openPostgres({
     ...{ pool, schema, description },
-    ...(connect === undefined ? {} : { connect }),
+    ...defined({ connect }),
     ...(connectionString === undefined ? {} : { endPool: () => (pool as OwnPool).end() }),
     ...(cannotFollow
       ? {

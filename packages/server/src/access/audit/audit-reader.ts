@@ -1,5 +1,6 @@
 import type { SessionListing, StoredEvent } from 'adjutant';
 import type { LedgerStore } from 'adjutant/store';
+import { defined } from 'adjutant/text';
 import { type AuditEntry, dayOf, entryOf } from './audit-entry.ts';
 
 export interface AuditQuery {
@@ -46,7 +47,7 @@ export async function readAudit(ledgers: LedgerStore, query: AuditQuery): Promis
   let last: AuditPlace | undefined;
   for await (const { place, entry } of placedEntries(ledgers, query)) {
     if (entries.length >= query.limit || looked >= mostLookedAt)
-      return { entries, ...(last === undefined ? {} : { next: last }) };
+      return { entries, ...defined({ next: last }) };
     looked += 1;
     last = place;
     if (entry !== undefined && fits(entry, query)) entries.push(entry);
@@ -101,7 +102,7 @@ async function* daysOf(
     const page = await ledgers.list({
       order: 'createdAt',
       limit: listed,
-      ...(before === undefined ? {} : { before }),
+      ...defined({ before }),
     });
     for (const listing of page) {
       const day = listing.id.slice(0, 10);

@@ -1,5 +1,5 @@
 import { isAdjutantError } from 'adjutant';
-import { visibleLine } from 'adjutant/text';
+import { defined, visibleLine } from 'adjutant/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ServerEnv, ServerParts } from '../../http/parts.ts';
 import { clientAddress } from '../address.ts';
@@ -59,9 +59,9 @@ function noteOf(
     target: isUnknown ? {} : targetOf(context),
     outcome: outcomeOf(status, isDenied),
     status,
-    ...(code === undefined ? {} : { code }),
+    ...defined({ code }),
     requestId,
-    ...(address === undefined ? {} : { address }),
+    ...defined({ address }),
   };
   return { tenant: isUnknown ? app.tenant : principal.tenant, entry, actor: principal.actor };
 }

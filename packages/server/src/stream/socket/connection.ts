@@ -1,4 +1,5 @@
 import { type Clock, systemTurns } from 'adjutant/ports';
+import { defined } from 'adjutant/text';
 import type { WebSocket } from 'ws';
 import type { StreamEnding } from '../event-stream.ts';
 import type { FollowedStream } from '../followed.ts';
@@ -33,7 +34,7 @@ export interface CommandOutcome {
 const messages: Encoding<readonly string[]> = {
   name: 'messages',
   text: ({ id, event, data }) =>
-    JSON.stringify({ ...(id === undefined ? {} : { position: id }), ...data, type: event }),
+    JSON.stringify({ ...defined({ position: id }), ...data, type: event }),
   join: (texts) => [...texts],
   write: (frames) => frames.map((frame) => messages.text(frame)),
 };

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../base/clock.ts';
+import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import { systemRandom } from '../../../base/random.ts';
 import type { LedgerStore, SessionListing } from '../../../ledger/port.ts';
@@ -108,7 +109,7 @@ export class KeyRecords {
         ...filter,
         order: 'createdAt',
         limit: pageSize,
-        ...(before === undefined ? {} : { before }),
+        ...defined({ before }),
       });
       yield* page;
       before = page.length < pageSize ? undefined : page.at(-1);
