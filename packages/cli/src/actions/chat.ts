@@ -42,10 +42,10 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       if (code === exitCodes.waiting && isTerminal)
         host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
     }
-    if (isTerminal && session.events.length > 0)
-      host.stdout.write(
-        `${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`,
-      );
+    if (isTerminal && session.events.length > 0) {
+      const later = commandLine(['chat', '--session', session.id], context.options);
+      host.stdout.write(`${style.dim(`To go on later: ${later}`)}\n`);
+    }
     return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
   } finally {
     await app.close().catch(() => undefined);

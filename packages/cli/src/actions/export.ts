@@ -42,9 +42,10 @@ export function exportSession(
       events: file.events.length,
       removed: file.redaction.removed,
     };
+    const { removed } = file.redaction;
     const says =
-      `${plainLine(id)}: ` +
-      `${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
+      `${plainLine(id)}: ${formatCount(file.events.length, 'event')}` +
+      `${removedText(removed)}${idleText(options, removed)}`;
     if (output === undefined) {
       host.stdout.write(replaying.ledgerFileText(file));
       notice(host, says);

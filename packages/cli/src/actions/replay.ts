@@ -142,5 +142,6 @@ function reportText(
     );
   const shown: readonly Divergence[] = all ? divergences : [divergence];
   const head = `${style.red('✗')} ${place}: the code no longer does what is recorded.`;
-  return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, replaying.divergenceText(one))])].join('\n')}\n`;
+  const lines = shown.flatMap((one) => ['', ...diffLines(style, replaying.divergenceText(one))]);
+  return `${[head, ...lines].join('\n')}\n`;
 }

@@ -87,11 +87,8 @@ async function storedEvents(
   { at, json = false }: ShowOptions,
   style: Style,
 ): Promise<string> {
-  const text: string[] = json
-    ? []
-    : [
-        `${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`,
-      ];
+  const head = plainLine(`${name} · cannot be opened: some of its events cannot be read`);
+  const text: string[] = json ? [] : [`${style.bold(head)}\n`];
   for await (const event of app.sessions.events(name, at === undefined ? {} : { upTo: at }))
     text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
   return text.join('');

@@ -79,7 +79,8 @@ class ProgressBar implements EvalProgressOutput {
     const { done, passed } = this.#last ?? { done: 0, passed: 0 };
     const share = this.#total === 0 ? 1 : done / this.#total;
     const full = Math.round(share * barLength);
-    const bar = `${this.#style.cyan('█'.repeat(full))}${this.#style.dim('░'.repeat(barLength - full))}`;
+    const style = this.#style;
+    const bar = `${style.cyan('█'.repeat(full))}${style.dim('░'.repeat(barLength - full))}`;
     const failed = done - passed;
     const texts = [
       `${done}/${this.#total} trials`,

@@ -10,7 +10,8 @@ const longestPart = 60;
 /** Text of a tool call, as `name {"its":"arguments"}`. */
 export function describeCall(name: string, args: unknown): string {
   const text = plainLine(JSON.stringify(args) ?? '');
-  return `${plainLine(name)}${text === '{}' || text === '' ? '' : ` ${shorten(text, longestArgs)}`}`;
+  const shown = text === '{}' || text === '' ? '' : ` ${shorten(text, longestArgs)}`;
+  return `${plainLine(name)}${shown}`;
 }
 
 /**

@@ -18,7 +18,9 @@ function entryText(style: Style, entry: TranscriptEntry): string {
       return style.dim(`${plainLine(entry.agent)} thinks\n${plainText(entry.text)}\n`);
     case 'tool':
       return `${toolLine(style, entry, entry.result, entry.durationMs)}\n`;
-    case 'end':
-      return `${style.red(`! ${plainLine(entry.name)}: ${entry.status}`)}${entry.message === undefined ? '' : ` – ${plainLine(entry.message)}`}\n`;
+    case 'end': {
+      const message = entry.message === undefined ? '' : ` – ${plainLine(entry.message)}`;
+      return `${style.red(`! ${plainLine(entry.name)}: ${entry.status}`)}${message}\n`;
+    }
   }
 }

@@ -47,19 +47,24 @@ function nodeLine(style: Style, node: RunTreeNode): string {
     children,
   } = node;
   const hasParts = children.length > 0;
+  const ownTime = hasParts ? `, itself ${formatDuration(selfMs)}` : '';
+  const waited = waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : '';
+  const hasOwnTokens = hasParts && selfTokens > 0 && selfTokens < tokens;
+  const ownTokens = hasOwnTokens ? `, itself ${selfTokens.toLocaleString('en-US')}` : '';
   const took = [
-    `${formatDuration(durationMs)}${hasParts ? `, itself ${formatDuration(selfMs)}` : ''}${waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : ''}`,
-    `${formatCount(tokens, 'token')}${hasParts && selfTokens > 0 && selfTokens < tokens ? `, itself ${selfTokens.toLocaleString('en-US')}` : ''}`,
-    ...(cost === undefined
-      ? []
-      : [
-          `${formatCost(cost)}${hasParts && selfCost !== undefined && selfCost < cost ? `, itself ${formatCost(selfCost)}` : ''}`,
-        ]),
+    `${formatDuration(durationMs)}${ownTime}${waited}`,
+    `${formatCount(tokens, 'token')}${ownTokens}`,
+    ...(cost === undefined ? [] : [costWithOwn(cost, hasParts ? selfCost : undefined)]),
   ].join(' · ');
   return (
     `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status} ` +
     `${style.dim(`(${took}) ${plainLine(path)}`)}`
   );
+}
+
+function costWithOwn(cost: number, selfCost: number | undefined): string {
+  const own = selfCost !== undefined && selfCost < cost ? `, itself ${formatCost(selfCost)}` : '';
+  return `${formatCost(cost)}${own}`;
 }
 
 function modelLine(
@@ -72,9 +77,8 @@ function modelLine(
       : status === 'open'
         ? style.yellow('◇')
         : style.red('◆');
-  const which =
-    'round ' +
-    `${round}${attempt > 1 ? `, attempt ${attempt}` : ''}${status === 'completed' ? '' : ` ${status}`}`;
+  const repeated = attempt > 1 ? `, attempt ${attempt}` : '';
+  const which = `round ${round}${repeated}${status === 'completed' ? '' : ` ${status}`}`;
   const took = [
     formatDuration(durationMs),
     formatCount(tokens, 'token'),

@@ -1,6 +1,6 @@
 /**
- * The codes of all errors of the package, so that a `switch` over `error.code` can be complete. They
- * are stable; docs/reference/errors.md says what each means.
+ * The codes of all errors of the package, so that a `switch` over `error.code` can be complete.
+ * They are stable; docs/reference/errors.md says what each means.
  */
 export type ErrorCode =
   | 'approval_token'

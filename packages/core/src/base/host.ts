@@ -10,8 +10,9 @@ export interface ObjectReference<Value extends object> {
 
 /**
  * The port through which a process uses its machine. The clock port of a runtime is the time of its
- * runs. The machine's clock here is for what is not part of a run: looks at a store, repeated calls,
- * and events that gather for one commit. A test clock does not hold them back; a simulation does.
+ * runs. The machine's clock here is for what is not part of a run: looks at a store, repeated
+ * calls, and events that gather for one commit. A test clock does not hold them back; a simulation
+ * does.
  */
 export interface Host {
   /** Clock of the machine. */
@@ -20,7 +21,10 @@ export interface Host {
   readonly random: Random;
   /** Gives the turn of the event loop back in work that grows with a ledger. */
   readonly turns: Turns;
-  /** Name under which this process claims ledgers. @default the name of the operating system's process */
+  /**
+   * Name under which this process claims ledgers.
+   * @default the name of the operating system's process
+   */
   readonly owner?: string;
   /** As a timer of `clock`, but the process may end before it fires. */
   setBackgroundTimer(ms: number, task: () => void): () => void;

@@ -66,7 +66,12 @@ export function ledgerFileText(file: LedgerFile): string {
     ([key, value]) => `${json(key)}: ${json(value)}`,
   );
   const held = Object.entries(blobs).map(([address, value]) => `${json(address)}: ${json(value)}`);
-  return `{\n${[...head, `"blobs": ${block('{', held, '}')}`, `"events": ${block('[', events.map(json), ']')}`].join(',\n')}\n}\n`;
+  const members = [
+    ...head,
+    `"blobs": ${block('{', held, '}')}`,
+    `"events": ${block('[', events.map(json), ']')}`,
+  ];
+  return `{\n${members.join(',\n')}\n}\n`;
 }
 
 /**

@@ -32,10 +32,10 @@ interface FoundValue {
  */
 function memberNamed(key: string): RegExp {
   const name = escapePattern(key);
-  return new RegExp(
-    `"${name}"\\s{0,9}:\\s{0,9}(?:"((?:[^"\\\\]|\\\\.){1,20000})"|(-?\\d[\\d.eE+-]{0,40}))|\\\\"${name}\\\\"\\s{0,9}:\\s{0,9}\\\\"([^"\\\\]{1,20000})\\\\"`,
-    'gi',
-  );
+  const colon = String.raw`\s{0,9}:\s{0,9}`;
+  const value = String.raw`(?:"((?:[^"\\]|\\.){1,20000})"|(-?\d[\d.eE+-]{0,40}))`;
+  const escaped = String.raw`\\"${name}\\"${colon}\\"([^"\\]{1,20000})\\"`;
+  return new RegExp(`"${name}"${colon}${value}|${escaped}`, 'gi');
 }
 
 const longestJsonText = 20_000_000;

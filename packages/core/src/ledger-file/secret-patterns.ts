@@ -82,11 +82,23 @@ const hasDigitOrMark = /[\d=+/_.~-]/;
 const shortestWithoutDigit = 16;
 const shortestAfterColon = 8;
 
+/** Label of a private key in the lines around it. */
+const keyLabel = '[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}';
+const webhookAddresses = [
+  String.raw`hooks\.slack\.com\/services`,
+  String.raw`discord(?:app)?\.com\/api\/webhooks`,
+];
+/** The name of a value that stands behind it, and the mark between them. */
+const keyName = '(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})';
+const keyMark = String.raw`[ \t]{0,3}[:=][ \t]{0,3}`;
+
 const forms: readonly SecretForm[] = [
   {
     rule: 'private_key',
-    pattern:
-      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,10000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
+    pattern: new RegExp(
+      `-----BEGIN ${keyLabel}-----[\\s\\S]{0,10000}?(?:-----END ${keyLabel}-----|$)`,
+      'g',
+    ),
   },
   {
     rule: 'jwt',
@@ -110,40 +122,45 @@ const forms: readonly SecretForm[] = [
   },
   {
     rule: 'webhook',
-    pattern:
-      /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/([^\s"'<>\\?#]{8,300})/gi,
+    pattern: new RegExp(
+      String.raw`https:\/\/(?:${webhookAddresses.join('|')})\/([^\s"'<>\\?#]{8,300})`,
+      'gi',
+    ),
     group: 1,
   },
   {
     rule: 'connection_string',
-    pattern:
-      /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@/g,
+    pattern: new RegExp(
+      String.raw`(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/` +
+        String.raw`[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@`,
+      'g',
+    ),
     group: 1,
   },
   {
     rule: 'cookie',
-    pattern:
-      /(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})/gi,
+    pattern: new RegExp(
+      String.raw`(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}` +
+        String.raw`["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})`,
+      'gi',
+    ),
     group: 1,
   },
   {
     rule: 'sensitive_key',
-    pattern:
-      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\"([^"\\]{1,2000})\\"/g,
+    pattern: new RegExp(String.raw`${keyName}\\?["']?${keyMark}\\"([^"\\]{1,2000})\\"`, 'g'),
     group: 2,
     isRight: underSensitiveKey,
   },
   {
     rule: 'sensitive_key',
-    pattern:
-      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}"((?:[^"\\]|\\.){1,2000})"/g,
+    pattern: new RegExp(String.raw`${keyName}["']?${keyMark}"((?:[^"\\]|\\.){1,2000})"`, 'g'),
     group: 2,
     isRight: underSensitiveKey,
   },
   {
     rule: 'sensitive_key',
-    pattern:
-      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}'([^'\\]{1,2000})'/g,
+    pattern: new RegExp(String.raw`${keyName}["']?${keyMark}'([^'\\]{1,2000})'`, 'g'),
     group: 2,
     isRight: underSensitiveKey,
   },
@@ -151,8 +168,10 @@ const forms: readonly SecretForm[] = [
     rule: 'sensitive_key',
     // The value is looked at without being passed by: what stands under a key may have a key of its
     // own, as in an address.
-    pattern:
-      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})(?=([^\s"'\\&;,<>(){}[\]]{1,2000}))/g,
+    pattern: new RegExp(
+      String.raw`${keyName}["']?(=|${keyMark})(?=([^\s"'\\&;,<>(){}[\]]{1,2000}))`,
+      'g',
+    ),
     group: 3,
     isBehind: true,
     isRight: ({ 1: key = '', 2: mark, 3: value = '' }) =>

@@ -47,8 +47,12 @@ const lastPairs: ReadonlySet<string> = new Set([
 ]);
 
 /** Names that are written without a mark between their words. */
-const written =
-  /(?:password|passphrase|apikey|secretkey|privatekey|accesskey|accesstoken|authtoken|refreshtoken|sessiontoken|bearertoken|clientsecret|connectionstring|authorization)$/;
+const writtenNames = [
+  ...['password', 'passphrase', 'apikey', 'secretkey', 'privatekey', 'accesskey'],
+  ...['accesstoken', 'authtoken', 'refreshtoken', 'sessiontoken', 'bearertoken'],
+  ...['clientsecret', 'connectionstring', 'authorization'],
+];
+const written = new RegExp(`(?:${writtenNames.join('|')})$`);
 
 /**
  * Additions to such a name that do not change its meaning: `password2`, `API_KEY_PROD`,

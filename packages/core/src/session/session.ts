@@ -316,8 +316,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
   /**
    * Makes an independent session in memory with the events up to `seq`, and with the shared state
-   * that they show. It can run at once, and this session does not change. `app.sessions.fork` makes a fork
-   * that is stored.
+   * that they show. It can run at once, and this session does not change. `app.sessions.fork` makes
+   * a fork that is stored.
    * @throws SeqOutOfRangeError
    */
   forkAt(seq: number): Session<Schema> {

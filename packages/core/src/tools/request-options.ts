@@ -126,8 +126,8 @@ function withinRequest<Options>(value: unknown, checks: OptionChecks<Options>): 
 /** An operation that goes on elsewhere after the tool has returned. */
 export interface PendingOperationOptions {
   /**
-   * Id for the process that brings the result: `app.requests.settleOperation(operationId, result)`. Unique
-   * within tenant and app.
+   * Id for the process that brings the result:
+   * `app.requests.settleOperation(operationId, result)`. Unique within tenant and app.
    */
   readonly operationId: string;
   /** One line that describes the awaited result. */

@@ -91,9 +91,12 @@ class Chart {
       `${tokens} tokens`,
       ...(cost === undefined ? [] : [`$${Number(cost.toPrecision(3))}`]),
     ];
-    this.lines.push(
-      `${id}["${labelText(`${marks[style]} ${name}`)}<br/>${labelText(`${kind} ${status}`)}<br/>${took.join(' · ')}"]:::${style}`,
-    );
+    const label = [
+      labelText(`${marks[style]} ${name}`),
+      labelText(`${kind} ${status}`),
+      took.join(' · '),
+    ].join('<br/>');
+    this.lines.push(`${id}["${label}"]:::${style}`);
     this.#byPath.set(path, id);
     const from = this.#byPath.get(path.slice(0, Math.max(0, path.lastIndexOf('>'))));
     // A handoff: the line goes from the invocation before it, not from the one above both.

@@ -190,7 +190,10 @@ async function outcomeOf(
   }
 }
 
-/** Answers in the caller's name. @throws as `app.requests.answer`, for requests in the caller's reach */
+/**
+ * Answers in the caller's name.
+ * @throws as `app.requests.answer`, for requests in the caller's reach
+ */
 async function answer(
   input: Input,
   requestId: string,

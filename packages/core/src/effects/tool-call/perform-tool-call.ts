@@ -46,7 +46,8 @@ export async function performToolCall(
     );
   }
   if (call.invalid !== undefined) {
-    const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
+    const { invalid } = call;
+    const why = `The arguments are not JSON: ${invalid}. Call the tool again with a JSON object.`;
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));

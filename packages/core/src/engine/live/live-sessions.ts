@@ -77,7 +77,8 @@ export class LiveSessions {
   }
 
   /**
-   * Passes the stream events of a run of this process to followers. Returns a function that ends it.
+   * Passes the stream events of a run of this process to followers. Returns a function that ends
+   * it.
    */
   publishStream(scope: Scope, run: StreamedRun, ledger: Ledger): () => void {
     if (!this.#isKept) return () => undefined;

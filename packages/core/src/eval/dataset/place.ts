@@ -70,10 +70,11 @@ export class Place {
     for (const name of Object.keys(this.object())) {
       if (names.includes(name)) continue;
       const nearest = nearestName(name, names);
-      this.refuse(
-        `there is no member \`${name}\` ` +
-          `(${nearest === undefined ? `the members are ${names.join(', ')}` : `did you mean \`${nearest}\`?`})`,
-      );
+      const hint =
+        nearest === undefined
+          ? `the members are ${names.join(', ')}`
+          : `did you mean \`${nearest}\`?`;
+      this.refuse(`there is no member \`${name}\` (${hint})`);
     }
     return this;
   }

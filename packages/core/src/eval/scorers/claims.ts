@@ -11,12 +11,26 @@ const quotes = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»/g
  * Addresses, and words in which letters meet digits or underscores: order numbers, versions, file
  * names.
  */
-const identifiers =
-  /\bhttps?:\/\/[^\s<>"')\]]{1,500}|[\p{L}\p{N}._%+-]{1,100}@[\p{L}\p{N}.-]{1,100}\.\p{L}{2,20}|\b(?=[\p{L}\p{N}_-]{0,99}\p{L})(?=[\p{L}\p{N}_-]{0,99}[\p{N}_])[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*\b/gu;
-const numbers =
-  /(?<![\p{L}\p{N}_.,])[-−]?\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?(?!\d)|(?<![\p{L}\p{N}_])[-−]?\d+(?:\.\d+)?(?!\d)/gu;
+const identifiers = anyOf(
+  /\bhttps?:\/\/[^\s<>"')\]]{1,500}/u,
+  /[\p{L}\p{N}._%+-]{1,100}@[\p{L}\p{N}.-]{1,100}\.\p{L}{2,20}/u,
+  new RegExp(
+    String.raw`\b(?=[\p{L}\p{N}_-]{0,99}\p{L})(?=[\p{L}\p{N}_-]{0,99}[\p{N}_])` +
+      String.raw`[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*\b`,
+    'u',
+  ),
+);
+const numbers = anyOf(
+  /(?<![\p{L}\p{N}_.,])[-−]?\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?(?!\d)/u,
+  /(?<![\p{L}\p{N}_])[-−]?\d+(?:\.\d+)?(?!\d)/u,
+);
 const names =
   /\p{Lu}[\p{L}'’-]*(?:\s+(?:(?:of|de|van|von|der|la|le|du|da)\s+)?\p{Lu}[\p{L}'’-]*)*/gu;
+
+/** Returns the expression that finds what one of these finds; the first of them counts. */
+function anyOf(...expressions: readonly RegExp[]): RegExp {
+  return new RegExp(expressions.map(({ source }) => source).join('|'), 'gu');
+}
 
 /** A unit right behind a number is no part of an identifier: `28C`, `5km`, `3rd`. */
 const numberWithUnit = /^\d+(?:\.\d+)?(?:\p{L}{1,3}|°\p{L})$/u;

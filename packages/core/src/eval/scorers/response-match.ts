@@ -34,8 +34,8 @@ const checks: OptionChecks<ResponseMatchOptions> = {
 type Match = NonNullable<ResponseMatchOptions['match']>;
 
 /**
- * Compares the answers with those that a case expects, in `expect.response` of its turns or of the case.
- * White space at the ends and its amount inside count for nothing.
+ * Compares the answers with those that a case expects, in `expect.response` of its turns or of the
+ * case. White space at the ends and its amount inside count for nothing.
  * @throws InvalidOptionError
  */
 export function responseMatch(options: ResponseMatchOptions = {}): Scorer {

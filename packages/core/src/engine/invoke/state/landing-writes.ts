@@ -142,7 +142,9 @@ export class LandingWrites {
     };
   }
 
-  /** Returns the changes of a scope; those of the session are made anew if the append comes late. */
+  /**
+   * Returns the changes of a scope; those of the session are made anew if the append comes late.
+   */
   #changesOf(
     scope: string,
     { taken, landing, isLast }: TakenWrites & { readonly landing: readonly Landing[] },
