@@ -1,7 +1,15 @@
 import { sessionIdOf } from './engine/app/control-options.ts';
 import type { ReplayedLedger } from './engine/app/replayed-ledger.ts';
 import type { RuntimeOptions } from './engine/app/runtime-options.ts';
-import { SessionService } from './engine/app/session-service.ts';
+import {
+  type RuntimeRecovery,
+  type RuntimeStreams,
+  type RuntimeTenants,
+  recoveryOf,
+  sessionsOf,
+  streamsOf,
+} from './engine/app/runtime-parts.ts';
+import type { SessionService } from './engine/app/session-service.ts';
 import { type AppPlace, placeOf, SharedApp } from './engine/app/shared-app.ts';
 import type { TenantApp } from './engine/app/tenant-app.ts';
 import { checkedRunOptions, checkRunnable, type RunOptions } from './engine/frame/run-options.ts';
@@ -24,52 +32,6 @@ import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
 import type { Toolset } from './tools/toolset.ts';
 
-/** The same app for other tenants: `app.tenants`. */
-export interface RuntimeTenants<Schema extends StateSchema = StateSchema> {
-  /**
-   * This app for another tenant: the same definitions, tools, hooks and store, and sessions of its
-   * own. The same object for the same name. The app looks after stopped runs of all tenants from
-   * then on, as with `tenants: true`. Closing the object releases the runs of this tenant, and
-   * nothing of the tenant is continued here until it is asked for again. Closing the runtime that
-   * it came from closes all.
-   * @throws InvalidRuntimeError when the name is empty
-   */
-  get(tenant: string): Runtime<Schema>;
-}
-
-/** The search for runs that stopped without an end: `app.recovery`. */
-export interface RuntimeRecovery {
-  /** True when the app looks for stopped runs, and continues them, without being asked. */
-  readonly isAutomatic: boolean;
-  /**
-   * Looks for stopped runs from now on, also without a `store`, where waiting runs may be answered;
-   * but not with `recover: 'manual'`. For servers.
-   */
-  start(): void;
-  /**
-   * Continues all runs that stopped without an end, once. With `recover: 'auto'` this happens by
-   * itself.
-   * @returns the continued runs
-   * @throws StoreUnavailableError
-   */
-  resumeStopped(): Promise<readonly Run[]>;
-}
-
-/** The parts of answers that are streamed and not stored: `app.streams`. */
-export interface RuntimeStreams {
-  /**
-   * Tells which followers get the parts of answers: those of this process, or of all. `process`
-   * also while the pub/sub is away.
-   */
-  readonly reach: 'process' | 'everywhere';
-  /**
-   * Keeps the parts of answers from now on, so that a follower who comes in the middle of an answer
-   * gets its beginning. Done by `pubsub` and by the first `follow`; for servers, whose clients come
-   * after the runs that they start.
-   */
-  keep(): void;
-}
-
 /** An app that is running: sessions, runs and the tools that all agents share. */
 export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly app: string;
@@ -81,7 +43,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly sessions: SessionService<OwnSchema>;
   /** Requests that runs make of people and other systems: listed, shown and answered. */
   readonly requests: RequestService;
-  readonly tenants: RuntimeTenants<OwnSchema>;
+  readonly tenants: RuntimeTenants<Runtime<OwnSchema>>;
   readonly recovery: RuntimeRecovery;
   readonly streams: RuntimeStreams;
   readonly #shared: SharedApp;
@@ -96,32 +58,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     [this.store, this.tools, this.requests] = [shared.store, shared.tools, own.requests];
     runtimes.set(own, this);
     places.set(this, place);
-    this.sessions = new SessionService<OwnSchema>({
-      app: this.app,
-      ledgers: () => own.ledgers,
-      ledgerPorts: () => own.ledgerPorts(),
-      open: (open) => own.sessions.open(open),
-      restore: (snapshot, schema) => own.sessions.restore(snapshot, schema),
-      fork: (sessionId, fork) => own.sessions.fork(sessionId, fork),
-      forgetDeleted: () => own.sessions.forgetDeleted(),
-      control: own.control,
-    });
+    this.sessions = sessionsOf(own);
     this.tenants = { get: (tenant) => runtimeAt({ shared, own: shared.tenant(tenant) }) };
-    this.recovery = {
-      get isAutomatic() {
-        return shared.recovery.isAutomatic;
-      },
-      start: () => shared.recoverByItself(),
-      resumeStopped: () => shared.recover(own),
-    };
-    const { live, options: given } = shared;
-    this.streams = {
-      get reach() {
-        const isEverywhere = given.pubsub?.isConnected ?? given.pubsub !== undefined;
-        return isEverywhere ? 'everywhere' : 'process';
-      },
-      keep: () => live.keep(),
-    };
+    this.recovery = recoveryOf(place);
+    this.streams = streamsOf(shared);
   }
 
   /** The runnables that were registered, and everything that they contain. */

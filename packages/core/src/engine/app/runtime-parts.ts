@@ -1,0 +1,87 @@
+import type { StateSchema } from '../../session/state-types.ts';
+import type { Run } from '../run/run.ts';
+import { SessionService } from './session-service.ts';
+import type { AppPlace, SharedApp } from './shared-app.ts';
+import type { TenantApp } from './tenant-app.ts';
+
+/** The same app for other tenants: `app.tenants`. */
+export interface RuntimeTenants<App> {
+  /**
+   * This app for another tenant: the same definitions, tools, hooks and store, and sessions of its
+   * own. The same object for the same name. The app looks after stopped runs of all tenants from
+   * then on, as with `tenants: true`. Closing the object releases the runs of this tenant, and
+   * nothing of the tenant is continued here until it is asked for again. Closing the runtime that
+   * it came from closes all.
+   * @throws InvalidRuntimeError when the name is empty
+   */
+  get(tenant: string): App;
+}
+
+/** The search for runs that stopped without an end: `app.recovery`. */
+export interface RuntimeRecovery {
+  /** True when the app looks for stopped runs, and continues them, without being asked. */
+  readonly isAutomatic: boolean;
+  /**
+   * Looks for stopped runs from now on, also without a `store`, where waiting runs may be answered;
+   * but not with `recover: 'manual'`. For servers.
+   */
+  start(): void;
+  /**
+   * Continues all runs that stopped without an end, once. With `recover: 'auto'` this happens by
+   * itself.
+   * @returns the continued runs
+   * @throws StoreUnavailableError
+   */
+  resumeStopped(): Promise<readonly Run[]>;
+}
+
+/** The parts of answers that are streamed and not stored: `app.streams`. */
+export interface RuntimeStreams {
+  /**
+   * Tells which followers get the parts of answers: those of this process, or of all. `process`
+   * also while the pub/sub is away.
+   */
+  readonly reach: 'process' | 'everywhere';
+  /**
+   * Keeps the parts of answers from now on, so that a follower who comes in the middle of an answer
+   * gets its beginning. Done by `pubsub` and by the first `follow`; for servers, whose clients come
+   * after the runs that they start.
+   */
+  keep(): void;
+}
+
+/** Makes `app.sessions` for the app of a tenant. */
+export function sessionsOf<Schema extends StateSchema>(own: TenantApp): SessionService<Schema> {
+  return new SessionService<Schema>({
+    app: own.app,
+    ledgers: () => own.ledgers,
+    ledgerPorts: () => own.ledgerPorts(),
+    open: (options) => own.sessions.open(options),
+    restore: (snapshot, schema) => own.sessions.restore(snapshot, schema),
+    fork: (sessionId, options) => own.sessions.fork(sessionId, options),
+    forgetDeleted: () => own.sessions.forgetDeleted(),
+    control: own.control,
+  });
+}
+
+/** Makes `app.recovery` for the app of a tenant. */
+export function recoveryOf({ shared, own }: AppPlace): RuntimeRecovery {
+  return {
+    get isAutomatic() {
+      return shared.recovery.isAutomatic;
+    },
+    start: () => shared.recoverByItself(),
+    resumeStopped: () => shared.recover(own),
+  };
+}
+
+/** Makes `app.streams`. */
+export function streamsOf({ live, options: { pubsub } }: SharedApp): RuntimeStreams {
+  return {
+    get reach() {
+      const isEverywhere = pubsub?.isConnected ?? pubsub !== undefined;
+      return isEverywhere ? 'everywhere' : 'process';
+    },
+    keep: () => live.keep(),
+  };
+}
