@@ -311,7 +311,13 @@ describe('chains that somebody wrote', () => {
     const own = failing(() => http(429), {
       retry: { attempts: 4, initialDelayMs: 4_000, maxDelayMs: 6_000, jitter: true },
     });
-    const { events } = await runTest(worker([own]), [user('Go'), ...asks('fetch'), model('done')]);
+    // The three delays take 16 seconds at most, of which `asks` lets 8 pass.
+    const { events } = await runTest(worker([own]), [
+      user('Go'),
+      ...asks('fetch'),
+      advanceTime(8_000),
+      model('done'),
+    ]);
     const delays = results(events).flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
     expect(delays).toHaveLength(3);
     expect(new Set(delays).size).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 /**
- * Gate of a run: while it is closed the run is paused, and nothing new begins. A pause closes it, or
- * the end of a round or of a slice of time.
+ * Gate of a run: while it is closed the run is paused, and nothing new begins. A pause closes it,
+ * or the end of a round or of a slice of time.
  */
 export class Gate {
   #closedFor: string | undefined;

@@ -36,6 +36,7 @@ export function trimHistory(parts: CompactionParts, request: TrimRequest): boole
   ]
     .filter((text) => text !== '')
     .join('\n');
+  const left = `${plan.messages} messages were left out`;
   recordCompaction(
     parts,
     { ...plan, dropped: { ...plan.dropped, leftOut: total } },
@@ -45,7 +46,7 @@ export function trimHistory(parts: CompactionParts, request: TrimRequest): boole
       summary,
       tokensBefore: tokens,
       freed: plan.freed,
-      reasoning: `${why} ${plan.messages} messages were left out: the newest stay, at most ${keep}.`,
+      reasoning: `${why} ${left}: the newest stay, at most ${keep}.`,
     },
   );
   return true;

@@ -1,7 +1,10 @@
 import { codeOf, inboxItem, notes, readAll, readTexts, ttl, Writer } from '../harness.ts';
 import type { Suite } from '../suite.ts';
 
-/** Promise of `fork`: a new session with the prefix of another, which can begin with events of its own. */
+/**
+ * Promise of `fork`: a new session with the prefix of another, which can begin with events of its
+ * own.
+ */
 export function forkContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('fork', () => {

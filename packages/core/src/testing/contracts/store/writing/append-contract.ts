@@ -1,7 +1,9 @@
 import { codeOf, errorOf, notes, readAll, readTexts, ttl, Writer } from '../harness.ts';
 import type { Suite } from '../suite.ts';
 
-/** Promise of `append`: a batch lands whole behind the head that its writer knows, or not at all. */
+/**
+ * Promise of `append`: a batch lands whole behind the head that its writer knows, or not at all.
+ */
 export function appendContract(suite: Suite): void {
   orderContract(suite);
   headContract(suite);
