@@ -21,6 +21,11 @@ await runJobs(
       run: () => runCommand('node', ['scripts/api-report.ts', '--check']),
     },
     {
+      name: 'structure ("npm run structure" prints the table)',
+      run: () =>
+        runCommand('node', ['--conditions=adjutant-source', 'scripts/structure.ts', '--check']),
+    },
+    {
       name: 'unused files, exports and dependencies (knip)',
       run: () => runCommand('knip', ['--no-progress', '--treat-config-hints-as-errors']),
     },

@@ -143,29 +143,9 @@ function rebuildCall(
   seq: number,
   resolve: ResolveValue,
 ): LanguageModelV4CallOptions {
-  const start = events[seq - 1];
-  if (start?.type !== 'model_start')
-    throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
+  const start = startAt(events, seq);
   const { encoder } = start.recipe;
-  if (!isKnownEncoder(encoder))
-    throw new PromptNotFoundError({
-      seq,
-      reason: `this version does not know encoder ${String(encoder)}`,
-    });
-  const starts: EventOf<'model_start'>[] = [];
-  const contents = new Map<string, JsonValue>();
-  for (const event of events.slice(0, seq)) {
-    if (event.type !== 'model_start') continue;
-    for (const [hash, content] of Object.entries(event.recipe.contents ?? {}))
-      contents.set(hash, content);
-    if (event.invocationId === start.invocationId) starts.push(event);
-  }
-  const content = (hash: string): JsonValue => {
-    const found = contents.get(hash);
-    if (found === undefined)
-      throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
-    return resolve(found) as JsonValue;
-  };
+  const { content, starts } = recordedContents(events, start, resolve);
   const segments = lastSegments(starts) ?? [];
   // Events recorded between the making of the prompt and the call are not in the prompt.
   const made = segments.reduce(
@@ -198,4 +178,43 @@ function rebuildCall(
     ...(content(start.recipe.settings) as JsonObject),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
+}
+
+/** Returns the start of a call, whose prompt this version can make again. */
+function startAt(events: readonly Event[], seq: number): EventOf<'model_start'> {
+  const start = events[seq - 1];
+  if (start?.type !== 'model_start')
+    throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
+  const { encoder } = start.recipe;
+  if (isKnownEncoder(encoder)) return start;
+  throw new PromptNotFoundError({
+    seq,
+    reason: `this version does not know encoder ${String(encoder)}`,
+  });
+}
+
+/** Returns the calls of an invocation up to one, and the recorded contents by their hash. */
+function recordedContents(
+  events: readonly Event[],
+  { invocationId, seq }: EventOf<'model_start'>,
+  resolve: ResolveValue,
+): {
+  readonly starts: readonly EventOf<'model_start'>[];
+  readonly content: (hash: string) => JsonValue;
+} {
+  const starts: EventOf<'model_start'>[] = [];
+  const contents = new Map<string, JsonValue>();
+  for (const event of events.slice(0, seq)) {
+    if (event.type !== 'model_start') continue;
+    for (const [hash, content] of Object.entries(event.recipe.contents ?? {}))
+      contents.set(hash, content);
+    if (event.invocationId === invocationId) starts.push(event);
+  }
+  const content = (hash: string): JsonValue => {
+    const found = contents.get(hash);
+    if (found === undefined)
+      throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
+    return resolve(found) as JsonValue;
+  };
+  return { starts, content };
 }

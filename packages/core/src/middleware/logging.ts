@@ -62,34 +62,7 @@ function writeLine(entry: LogEntry): void {
  */
 export function loggingMiddleware(options: LoggingMiddlewareOptions = {}): Middleware {
   checkOptions('loggingMiddleware', options, optionChecks);
-  const { onLog = writeLine, level: lowest = 'info', values = false } = options;
-  const log = (
-    ctx: HookContext,
-    point: LogEntry['point'],
-    level: LogLevel,
-    message: string,
-    data: object,
-    value: () => object,
-  ): void => {
-    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
-    try {
-      const shown = coerceToJson(values ? { ...data, ...value() } : data).value as JsonObject;
-      const { agent, invocationId: invocation, round } = ctx;
-      onLog({
-        level,
-        at: ctx.now(),
-        point,
-        message,
-        session: ctx.session.id,
-        invocation,
-        agent,
-        round,
-        data: shown,
-      });
-    } catch {
-      // A log that cannot be written ends no work.
-    }
-  };
+  const log = logOf(options);
   return Object.freeze({
     name: 'loggingMiddleware',
     beforeAgent: (ctx: HookContext) =>
@@ -139,6 +112,40 @@ export function loggingMiddleware(options: LoggingMiddlewareOptions = {}): Middl
         }),
       ),
   });
+}
+
+type Log = (
+  ctx: HookContext,
+  point: LogEntry['point'],
+  level: LogLevel,
+  message: string,
+  data: object,
+  value: () => object,
+) => void;
+
+/** Returns the function that writes an entry, if its level is high enough. */
+function logOf(options: LoggingMiddlewareOptions): Log {
+  const { onLog = writeLine, level: lowest = 'info', values = false } = options;
+  return (ctx, point, level, message, data, value) => {
+    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    try {
+      const shown = coerceToJson(values ? { ...data, ...value() } : data).value as JsonObject;
+      const { agent, invocationId: invocation, round } = ctx;
+      onLog({
+        level,
+        at: ctx.now(),
+        point,
+        message,
+        session: ctx.session.id,
+        invocation,
+        agent,
+        round,
+        data: shown,
+      });
+    } catch {
+      // A log that cannot be written ends no work.
+    }
+  };
 }
 
 function nothing(): object {

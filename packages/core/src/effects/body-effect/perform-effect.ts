@@ -1,17 +1,16 @@
-import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { randomFromSeed } from '../../base/random.ts';
 import { resolveRetry, retryDelay } from '../../base/retry-options.ts';
 import type { EventOf } from '../../ledger/event.ts';
-import { isSuccess, type ToolEffect, type ToolResult } from '../../ledger/tool-result.ts';
-import type { EffectContext, EffectProbe, EffectProbeResult } from '../../session/body-context.ts';
-import { classifyThrown } from '../../tools/classify.ts';
-import { toolResult } from '../../tools/result.ts';
+import { isSuccess, type ToolEffect } from '../../ledger/tool-result.ts';
+import type { EffectContext, EffectProbe } from '../../session/body-context.ts';
 import { executionChannel, tellExecution } from '../execution-channel.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { isReleased } from '../released.ts';
 import { resultDraft } from '../result-draft.ts';
+import { type Ending, endingOf, probedEnding, unknownEnding } from './ending.ts';
 import { EffectFailedError, EffectUnknownError } from './errors.ts';
+import { type Limited, limitedWork } from './limited-work.ts';
 import type { EffectAttempt, EffectPorts, EffectRecord, EffectRequest } from './ports.ts';
 import {
   effectCancelledBefore,
@@ -23,20 +22,11 @@ import {
 } from './result-texts.ts';
 
 const defaultTimeoutMs = 30_000;
-/** Milliseconds for an aborted effect to stop, before it is settled without its result. */
-const graceMs = 1_000;
 /**
  * Interrupted attempts after which an effect is settled as it is. An attempt is interrupted when
  * its process ends: the effect itself may be the cause.
  */
 const mostInterruptions = 3;
-
-interface Ending {
-  readonly result: ToolResult;
-  /** Missing when the effect did its work. */
-  readonly effect: ToolEffect | undefined;
-  readonly retryAfterMs: number | undefined;
-}
 
 /**
  * Returns the recorded value of an effect, or performs the effect and records it. The order is
@@ -248,14 +238,15 @@ class EffectRun {
         recovery: options.recovery ?? 'report',
       });
     }
-    const { first, ended, reason } = await this.#limited(timeLeft, attempt, run);
+    const { first, ended, reason } = await this.#limited(attempt, timeLeft, run);
     const durationMs = clock.monotonic() - startedAt;
     if (first !== undefined && (first.status === 'fulfilled' || reason === undefined)) {
-      if (ledger.failure === undefined) await this.#end(attempt, this.#endingOf(first), durationMs);
+      if (ledger.failure === undefined)
+        await this.#end(attempt, endingOf(first, clock.now()), durationMs);
       return;
     }
     if (first === undefined)
-      void ended.then((late) => this.#noteLate(attempt, this.#endingOf(late), startedAt));
+      void ended.then((late) => this.#noteLate(attempt, endingOf(late, clock.now()), startedAt));
     if (this.#isReleased()) return;
     const why = scope.aborted
       ? effectNotKnown(`it was cancelled while it was under way: ${scope.reason?.message}`)
@@ -277,20 +268,6 @@ class EffectRun {
       attempt.result = ledger.whole(event);
       if (event.settled) this.#record.settled = attempt.result;
     });
-  }
-
-  #endingOf(settled: PromiseSettledResult<unknown>): Ending {
-    if (settled.status === 'fulfilled')
-      return {
-        result: toolResult.success(settled.value),
-        effect: undefined,
-        retryAfterMs: undefined,
-      };
-    const { result, effect, retryAfterMs } = classifyThrown(
-      settled.reason,
-      this.#ports.clock.now(),
-    );
-    return { result, effect, retryAfterMs };
   }
 
   /** Records the end of an attempt of this process, and the delay of a next attempt. */
@@ -340,61 +317,27 @@ class EffectRun {
     ifNot: Ending,
   ): Promise<Ending | undefined> {
     if (!this.#mayGoOn()) return undefined;
-    const { first } = await this.#limited(this.#timeoutMs, attempt, probe);
+    const { first } = await this.#limited(attempt, this.#timeoutMs, probe);
     if (!this.#mayGoOn()) return undefined;
     if (first === undefined)
       return unknownEnding(
         effectNotKnown(`its probe did not finish within ${this.#timeoutMs} ms.`),
       );
-    if (first.status === 'rejected')
-      return unknownEnding(
-        effectNotKnown(`its probe failed: ${String(this.#endingOf(first).result.content)}`),
-      );
-    const found = first.value as EffectProbeResult | undefined;
-    if (found?.happened === true)
-      return {
-        result: toolResult.success(found.result),
-        effect: undefined,
-        retryAfterMs: undefined,
-      };
-    if (found?.happened === false) return ifNot;
-    return unknownEnding(effectNotKnown(found?.detail ?? 'its probe could not find out.'));
+    return probedEnding(first, ifNot, this.#ports.clock.now());
   }
 
-  /**
-   * Runs work until its time is over, and then a second of grace. `first` is missing when the work
-   * went on beyond that.
-   */
-  async #limited(
-    timeLeft: number,
-    { attempt, key }: EffectAttempt,
+  #limited(
+    attempt: EffectAttempt,
+    timeLeftMs: number,
     work: (ctx: EffectContext) => unknown,
   ): Promise<Limited> {
-    const { clock } = this.#ports;
-    const scope = new CancelScope(this.#ports.scope);
-    const why = `The effect "${this.#request.key}" did not finish within ${this.#timeoutMs} ms.`;
-    const cancelTimer = clock.setTimer(timeLeft, () =>
-      scope.abort(new AbortReason('timeout', why)),
-    );
-    const { promise: graceOver, resolve } = Promise.withResolvers<undefined>();
-    let cancelGrace: () => void = () => undefined;
-    const forget = scope.onAbort(() => {
-      cancelGrace = clock.setTimer(graceMs, () => resolve(undefined));
-    });
-    const context: EffectContext = {
-      idempotencyKey: key,
+    const { key: name } = this.#request;
+    return limitedWork(
+      this.#ports,
       attempt,
-      get signal() {
-        return scope.signal;
-      },
-    };
-    const ended = Promise.allSettled([(async () => work(context))()]).then(([settled]) => settled);
-    const first = await Promise.race([ended, graceOver]);
-    forget();
-    cancelGrace();
-    cancelTimer();
-    scope.close();
-    return { first, ended, reason: scope.reason };
+      { name, timeLeftMs, timeoutMs: this.#timeoutMs },
+      work,
+    );
   }
 
   /**
@@ -423,17 +366,4 @@ class EffectRun {
       late: true,
     });
   }
-}
-
-/** End of a piece of work within its time. */
-interface Limited {
-  readonly first: PromiseSettledResult<unknown> | undefined;
-  /** End of the work, however late it comes. */
-  readonly ended: Promise<PromiseSettledResult<unknown>>;
-  /** Reason of the abort, if there was one. */
-  readonly reason: AbortReason | undefined;
-}
-
-function unknownEnding(result: ToolResult): Ending {
-  return { result, effect: 'unknown', retryAfterMs: undefined };
 }

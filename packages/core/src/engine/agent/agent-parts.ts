@@ -5,7 +5,7 @@ import { toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { defaultGuardrails } from '../../supervision/guardrails/default-guardrails.ts';
 import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
-import type { AgentBudget } from '../frame/agent-budget.ts';
+import type { AgentBudget } from '../frame/budget/agent-budget.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { HookPipeline } from './hooks/hook-pipeline.ts';
 import { AgentTools } from './tool-lookup.ts';

@@ -10,7 +10,7 @@ import { type Model, modelName, toModel } from '../../models/model.ts';
 import type { RenderContext } from '../../runnables/render-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { guardrailsAt } from '../../supervision/guardrail.ts';
-import type { CallAllowance } from '../frame/agent-budget.ts';
+import type { CallAllowance } from '../frame/budget/agent-budget.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { answerRenderers, responseFormatOf } from './answers/answer-format.ts';

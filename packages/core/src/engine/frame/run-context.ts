@@ -9,7 +9,7 @@ import type { Session } from '../../session/session.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { Activity } from './activity.ts';
 import type { AppServices } from './app-services.ts';
-import { RunBudget } from './budget.ts';
+import { RunBudget } from './budget/budget.ts';
 import { DetachedWork } from './detached-work.ts';
 import { Gate } from './gate.ts';
 import { RunPermissions } from './grants.ts';

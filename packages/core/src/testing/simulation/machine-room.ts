@@ -133,7 +133,7 @@ export class MachineRoom {
     });
   }
 
-  /** Closes the process in order, kills it when that takes too long, and starts the next version. */
+  /** Closes the process in order, or kills it when that takes long, and starts the next version. */
   #deploy(machine: Machine): void {
     const { process, app } = machine;
     if (process === undefined || process.isDead || app === undefined) return;

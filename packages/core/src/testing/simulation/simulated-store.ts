@@ -181,7 +181,7 @@ function toText(args: unknown): string {
   return JSON.stringify(defined({ text }));
 }
 
-/** Name of the session that a call is about, so that the calls of each session are counted alone. */
+/** Name of the session of a call, so that the calls of each session are counted alone. */
 function aboutOf([first]: readonly unknown[]): string {
   if (typeof first === 'string') return ` ${first}`;
   const session = (first as { readonly session?: unknown } | undefined)?.session;

@@ -1,14 +1,14 @@
-import type { BudgetView } from '../../loop/decide-limits.ts';
-import { estimateTokens } from '../../models/measures/estimate.ts';
-import type { Model } from '../../models/model.ts';
+import type { BudgetView } from '../../../loop/decide-limits.ts';
+import { estimateTokens } from '../../../models/measures/estimate.ts';
+import type { Model } from '../../../models/model.ts';
 import {
   type Account,
   type Demand,
   exhaustedLimit,
   isFullyReserved,
   roomFor,
-} from '../../supervision/limits.ts';
-import type { ModelFacts } from './model-facts.ts';
+} from '../../../supervision/limits.ts';
+import type { ModelFacts } from '../model-facts.ts';
 
 /** Default of the most tokens of one answer under a limit, for a model without the setting. */
 const defaultOutputTokens = 4_096;

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../ledger/event.ts';
-import type { Account, Consumption, ConsumptionLimits } from '../../supervision/limits.ts';
+import type { EventOf } from '../../../ledger/event.ts';
+import type { Account, Consumption, ConsumptionLimits } from '../../../supervision/limits.ts';
 
 type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
 

@@ -1,9 +1,9 @@
-import { TokenGauge } from '../../context/token-gauge.ts';
-import { isDecision } from '../../ledger/decisions/decision.ts';
-import type { Event, EventOf } from '../../ledger/event.ts';
-import { ancestorsOf, belongsTo, isWithin } from '../../ledger/path.ts';
-import { isSuccess } from '../../ledger/tool-result.ts';
-import { type Model, modelName, type Price } from '../../models/model.ts';
+import { TokenGauge } from '../../../context/token-gauge.ts';
+import { isDecision } from '../../../ledger/decisions/decision.ts';
+import type { Event, EventOf } from '../../../ledger/event.ts';
+import { ancestorsOf, belongsTo, isWithin } from '../../../ledger/path.ts';
+import { isSuccess } from '../../../ledger/tool-result.ts';
+import { type Model, modelName, type Price } from '../../../models/model.ts';
 import type {
   Account,
   Caller,
@@ -12,9 +12,9 @@ import type {
   Demand,
   LimitState,
   Rates,
-} from '../../supervision/limits.ts';
+} from '../../../supervision/limits.ts';
+import { factsByName, factsOfModel, type ModelFacts, noFacts } from '../model-facts.ts';
 import { AgentBudget, leastOutputTokens } from './agent-budget.ts';
-import { factsByName, factsOfModel, type ModelFacts, noFacts } from './model-facts.ts';
 import { add, addUse, hasLimit, TreeAccount } from './tree-account.ts';
 
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
