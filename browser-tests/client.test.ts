@@ -59,7 +59,7 @@ test('a page of another origin starts a run and misses nothing of it, also when 
   await watched.page.goto(origin);
   await watched.evaluate(`void (async () => {
     const { client, noText, streamedText } = await import('/client.js');
-    const run = client({ url: '${first.url}', key: '${credential}', retry: { first: 20, longest: 50 } }).runs.start({ agent: 'clerk', input: 'Hi' });
+    const run = client({ url: '${first.url}', key: '${credential}', retry: { initialDelayMs: 20, maxDelayMs: 50 } }).runs.start({ agent: 'clerk', input: 'Hi' });
     const seen = [];
     let texts = noText;
     for await (const event of run) {

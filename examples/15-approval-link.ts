@@ -26,7 +26,7 @@ function openShop() {
       when: (ctx) => ctx.args.cents > 5_000,
       summary: (ctx) => `Refund ${(ctx.args.cents / 100).toFixed(2)} € for order ${ctx.args.order}`,
       mayDecide: ['ann'],
-      expiresIn: 48 * 3_600_000,
+      expiresInMs: 48 * 3_600_000,
     },
     execute: (ctx) => {
       refunded.push(ctx.args.cents);

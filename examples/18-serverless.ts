@@ -81,7 +81,7 @@ export async function handler(event: unknown) {
       session.addMessage(String(yieldResponse.input), yieldResponse.invocationId);
     else if (message !== undefined) await app.run(conversation, { session, input: message });
     await session.flush();
-    return response(session.id, await app.advance(session, { slice }));
+    return response(session.id, await app.advance(session, { sliceMs: slice }));
   } finally {
     await app.close();
   }

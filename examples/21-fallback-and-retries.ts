@@ -68,7 +68,7 @@ const reporter = agent({
 const app = runtime({
   app: 'weather',
   ports: { clock },
-  supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } },
+  supervision: { circuitBreaker: { failures: 3, resetAfterMs: 60_000 } },
 });
 
 /**

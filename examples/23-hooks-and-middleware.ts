@@ -72,7 +72,7 @@ const app = runtime({
   middleware: [
     costTracker,
     { name: 'notes', ...noting('middleware of the runtime') },
-    responseCache({ ttl: 60_000 }),
+    responseCache({ ttlMs: 60_000 }),
     globalInstructions('Never say more than you know.'),
   ],
 });

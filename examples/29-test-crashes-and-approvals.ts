@@ -32,7 +32,7 @@ const transfer = tool({
     when: ({ args }) => args.cents > 10_000,
     allowEdit: true,
     mayDecide: ['user:ann'],
-    expiresIn: 30 * minute,
+    expiresInMs: 30 * minute,
   },
   // Nobody knows whether a transfer that was cut off was made: somebody has to look.
   recovery: 'ask',

@@ -94,7 +94,7 @@ const slow = agent({
 });
 const running = runtime({ app: 'test', ports: { clock } }).run(slow, {
   input: 'Hello?',
-  timeout: 30_000,
+  timeoutMs: 30_000,
 });
 for await (const event of running) if (event.type === 'model_start') break;
 clock.advance(30_000);

@@ -61,7 +61,7 @@ async function main(): Promise<void> {
 
   const shop = client({
     url: `http://127.0.0.1:${first.port}`,
-    retry: { first: 50, longest: 200 },
+    retry: { initialDelayMs: 50, maxDelayMs: 200 },
   });
   const run = shop.runs.start({ agent: 'clerk', input: 'Carry out order 17' });
   const { session } = await run.accepted();

@@ -69,7 +69,7 @@ async function times(count: number, work: () => Promise<void>): Promise<void> {
 }
 
 async function openWriter(ledgers: LedgerStore, session: string): Promise<() => Promise<void>> {
-  let { seq, epoch } = await ledgers.claim(session, 'bench', { ttl: 600_000 });
+  let { seq, epoch } = await ledgers.claim(session, 'bench', { ttlMs: 600_000 });
   return async () => {
     const events = roundAfter(session, seq);
     ({ seq, epoch } = await ledgers.append(session, { seq, epoch }, { events }));

@@ -91,7 +91,7 @@ function withoutSnapshots(store: Store): Store {
 }
 
 async function writeRounds(ledgers: LedgerStore): Promise<void> {
-  const claim = await ledgers.claim(session, 'bench', { ttl: 60_000 });
+  const claim = await ledgers.claim(session, 'bench', { ttlMs: 60_000 });
   let head = { seq: 0, epoch: claim.epoch };
   const all = eventsOfRounds();
   for (let from = 0; from < all.length; from += eventsPerBatch)

@@ -65,7 +65,7 @@ async function append(
   session: string,
   events: readonly Event[],
 ): Promise<void> {
-  const claim = await ledgers.claim(session, 'bench', { ttl: 60_000 });
+  const claim = await ledgers.claim(session, 'bench', { ttlMs: 60_000 });
   let head = { seq: 0, epoch: claim.epoch };
   for (let from = 0; from < events.length; from += eventsPerBatch)
     head = await ledgers.append(session, head, {

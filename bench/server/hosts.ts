@@ -44,7 +44,7 @@ async function adjutantHost({
     limits: { rounds: 1_000 },
   });
   const app = runtime({ app: 'bench', store: storeOf(store), runnables: [worker] });
-  const stream = heartbeat === undefined ? {} : { heartbeat };
+  const stream = heartbeat === undefined ? {} : { heartbeatMs: heartbeat };
   return (await serve(app, { port: 0, stream, limits: { streams: manyStreams } })).url;
 }
 

@@ -142,7 +142,7 @@ class FileLedgers implements LedgerStore {
   async claim(
     session: string,
     owner: string,
-    { ttl, force = false }: Parameters<LedgerStore['claim']>[2],
+    { ttlMs, force = false }: Parameters<LedgerStore['claim']>[2],
   ): ReturnType<LedgerStore['claim']> {
     const file = this.#file(session);
     const now = this.#now();
@@ -154,7 +154,7 @@ class FileLedgers implements LedgerStore {
       !isOwnerGone(lease.owner);
     if (isHeld && !force)
       throw new SessionBusyError({ session, owner: lease.owner, until: lease.until });
-    return file.claim(owner, ttl, now);
+    return file.claim(owner, ttlMs, now);
   }
 
   async renew(claim: Parameters<LedgerStore['renew']>[0]): Promise<AppendReceipt> {

@@ -36,7 +36,7 @@ const cancelAppointment = tool({
   name: 'cancelAppointment',
   description: 'Cancels an appointment',
   schema: z.object({ bookingId: z.string() }),
-  approval: { mayDecide: ['role:clerk'], allowEdit: true, expiresIn: 3_600_000 },
+  approval: { mayDecide: ['role:clerk'], allowEdit: true, expiresInMs: 3_600_000 },
   execute: (ctx) => {
     ctx.state['bookingId'] = undefined;
     return { cancelled: ctx.args.bookingId };

@@ -160,7 +160,7 @@ describe('adjutant keys', () => {
       ['create', '--name', 'x', '--role', 'viewer', '--expires', 'soon'],
       'It must be a number with a unit',
     ],
-    [['create', '--name', 'x', '--role', 'viewer', '--expires', '0d'], '`expiresIn` must be'],
+    [['create', '--name', 'x', '--role', 'viewer', '--expires', '0d'], '`expiresInMs` must be'],
     [
       ['create', '--name', 'x', '--role', 'viewer', '--tenant', 'adjutant:system'],
       "is the server's own",

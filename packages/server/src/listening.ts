@@ -13,7 +13,7 @@ interface ListeningParts {
   readonly node: Server;
   readonly sockets: WebSocketServer;
   readonly clock: Clock;
-  readonly grace: number;
+  readonly graceMs: number;
 }
 
 /** Answers that are being made, also for callers who are gone. */
@@ -108,12 +108,12 @@ export class Listening {
   }
 
   async #close(): Promise<void> {
-    const { node, handler, answering, sockets, clock, grace } = this.#parts;
+    const { node, handler, answering, sockets, clock, graceMs } = this.#parts;
     const ended = new Promise<void>((resolve) => node.close(() => resolve()));
     for (const response of this.#underWay)
       if (!response.headersSent) response.shouldKeepAlive = false;
     const cancelSilent = clock.setTimer(noticeMs, () => this.#endSilent());
-    const cancel = clock.setTimer(grace, () => {
+    const cancel = clock.setTimer(graceMs, () => {
       node.closeAllConnections();
       for (const socket of sockets.clients) socket.terminate();
     });

@@ -133,9 +133,9 @@ const options = group(
     cors: group<CorsOptions>({
       origins: z.array(origin, 'a list of origins').min(1, 'a list of at least one origin'),
     }),
-    stream: group(optional<StreamOptions>({ heartbeat: milliseconds })),
+    stream: group(optional<StreamOptions>({ heartbeatMs: milliseconds })),
     idempotency: group(
-      optional<NonNullable<ServerOptions['idempotency']>>({ keepFor: milliseconds }),
+      optional<NonNullable<ServerOptions['idempotency']>>({ keepForMs: milliseconds }),
     ),
     publicUrl: publicAddress,
     onError: callable,

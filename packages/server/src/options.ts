@@ -95,7 +95,7 @@ export interface StreamOptions {
    * Milliseconds without an event after which a comment is sent, so that proxies keep the
    * connection. @default 15_000
    */
-  readonly heartbeat?: number;
+  readonly heartbeatMs?: number;
 }
 
 /** Options of a server. */
@@ -116,7 +116,7 @@ export interface ServerOptions {
    * Time for which the answer to a write is kept under its `Idempotency-Key`, in milliseconds.
    * @default 86_400_000 (24 hours)
    */
-  readonly idempotency?: { readonly keepFor?: number };
+  readonly idempotency?: { readonly keepForMs?: number };
   /**
    * Where people reach the server, for the links in messages: `https://agents.example.com`.
    * @default the address of the request
@@ -145,8 +145,8 @@ export interface ResolvedServerOptions {
     readonly replays: number;
   };
   readonly cors: CorsOptions | undefined;
-  readonly stream: { readonly heartbeat: number };
-  readonly idempotency: { readonly keepFor: number };
+  readonly stream: { readonly heartbeatMs: number };
+  readonly idempotency: { readonly keepForMs: number };
   readonly publicUrl: string | undefined;
   /** Never throws, whatever the app's own does. */
   readonly onError: ReportFailure;
@@ -185,8 +185,8 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
       replays: limits.replays ?? defaultReplays,
     },
     cors,
-    stream: { heartbeat: stream.heartbeat ?? defaultHeartbeatMs },
-    idempotency: { keepFor: idempotency.keepFor ?? defaultKeepMs },
+    stream: { heartbeatMs: stream.heartbeatMs ?? defaultHeartbeatMs },
+    idempotency: { keepForMs: idempotency.keepForMs ?? defaultKeepMs },
     publicUrl,
     onError: failureReport(onError),
   };

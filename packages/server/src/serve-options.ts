@@ -6,7 +6,7 @@ export type ProcessGuardMode = 'continue' | 'close' | false;
 /** Options for the end of a server. */
 export interface ShutdownOptions {
   /** Milliseconds that requests under way have to come to their end. @default 10_000 */
-  readonly grace?: number;
+  readonly graceMs?: number;
   /**
    * True when SIGTERM and SIGINT end the server. It takes no new requests and closes the app, so
    * that other processes go on with its runs. Then the signal ends the process. A second signal
@@ -26,7 +26,7 @@ export interface ServeOptions extends ServerOptions {
    * answered with 408 and its connection cut. Answers may take as long as they want. @default
    * 60_000
    */
-  readonly requestTimeout?: number;
+  readonly requestTimeoutMs?: number;
   readonly shutdown?: ShutdownOptions;
   /**
    * Reaction to a failure that no code of the process handles while the server listens.
@@ -46,7 +46,7 @@ const shortestRequestMs = 10;
 export const serveOptionNames = {
   port: true,
   hostname: true,
-  requestTimeout: true,
+  requestTimeoutMs: true,
   shutdown: true,
   processGuard: true,
 } satisfies Record<Exclude<keyof ServeOptions, keyof ServerOptions>, true>;
@@ -60,7 +60,7 @@ export function withoutServeOptions(options: ServeOptions): ServerOptions {
   const {
     port: _port,
     hostname: _hostname,
-    requestTimeout: _requestTimeout,
+    requestTimeoutMs: _requestTimeout,
     shutdown: _shutdown,
     processGuard: _processGuard,
     ...serverOptions
@@ -71,7 +71,7 @@ export function withoutServeOptions(options: ServeOptions): ServerOptions {
 interface CheckedServeOptions {
   readonly port: unknown;
   readonly hostname: unknown;
-  readonly requestTimeout: unknown;
+  readonly requestTimeoutMs: unknown;
   readonly shutdown: ShutdownOptions;
   readonly processGuard: unknown;
 }
@@ -79,7 +79,7 @@ interface CheckedServeOptions {
 export function checkServeOptions({
   port,
   hostname,
-  requestTimeout,
+  requestTimeoutMs,
   shutdown,
   processGuard,
 }: CheckedServeOptions): void {
@@ -90,16 +90,16 @@ export function checkServeOptions({
     refuse(`\`port\` must be a number from 0 to ${highestPort}`);
   if (typeof hostname !== 'string' || hostname.trim() === '')
     refuse('`hostname` must be a name or an address to listen on');
-  if (!Number.isInteger(requestTimeout) || (requestTimeout as number) < shortestRequestMs)
-    refuse(`\`requestTimeout\` must be a number of milliseconds, ${shortestRequestMs} at least`);
+  if (!Number.isInteger(requestTimeoutMs) || (requestTimeoutMs as number) < shortestRequestMs)
+    refuse(`\`requestTimeoutMs\` must be a number of milliseconds, ${shortestRequestMs} at least`);
   if (!['continue', 'close', false].includes(processGuard as never))
     refuse("`processGuard` must be 'continue', 'close' or false");
   if (typeof shutdown !== 'object' || shutdown === null) refuse('`shutdown` must be an object');
-  const { grace = 0, signals = false, ...others } = shutdown;
+  const { graceMs = 0, signals = false, ...others } = shutdown;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    refuse(`there is no option \`shutdown.${unknown}\`; there are grace and signals`);
-  if (typeof grace !== 'number' || !(grace >= 0))
-    refuse('`shutdown.grace` must be a number of milliseconds');
+    refuse(`there is no option \`shutdown.${unknown}\`; there are graceMs and signals`);
+  if (typeof graceMs !== 'number' || !(graceMs >= 0))
+    refuse('`shutdown.graceMs` must be a number of milliseconds');
   if (typeof signals !== 'boolean') refuse('`shutdown.signals` must be true or false');
 }

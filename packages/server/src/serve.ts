@@ -90,11 +90,11 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const {
     port = defaultPort,
     hostname = defaultHostname,
-    requestTimeout = defaultRequestMs,
+    requestTimeoutMs = defaultRequestMs,
     shutdown = {},
     processGuard = 'continue',
   } = options;
-  checkServeOptions({ port, hostname, requestTimeout, shutdown, processGuard });
+  checkServeOptions({ port, hostname, requestTimeoutMs, shutdown, processGuard });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const { limits, onError } = resolveOptions(serverOptions);
@@ -104,7 +104,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     handleProtocols: chosenProtocol,
   });
   const answering = new Answering();
-  const node = nodeServer({ handler, answering, sockets, requestTimeout });
+  const node = nodeServer({ handler, answering, sockets, requestTimeoutMs });
   const clock = options.ports?.clock ?? systemClock;
   const listening = new Listening({
     app,
@@ -113,7 +113,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     node,
     sockets,
     clock,
-    grace: shutdown.grace ?? defaultGraceMs,
+    graceMs: shutdown.graceMs ?? defaultGraceMs,
   });
   await listen(node, port, hostname);
   const { port: actual } = node.address() as AddressInfo;
@@ -132,7 +132,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
 }
 
 /** Returns the server of Node that passes requests to the handler. It does not listen yet. */
-function nodeServer({ handler, answering, sockets, requestTimeout }: NodeServerParts): Server {
+function nodeServer({ handler, answering, sockets, requestTimeoutMs }: NodeServerParts): Server {
   const node = createAdaptorServer({
     fetch: (request, env) =>
       forbiddenMethods.has(request.method)
@@ -144,7 +144,7 @@ function nodeServer({ handler, answering, sockets, requestTimeout }: NodeServerP
     overrideGlobalObjects: false,
     serverOptions: {
       keepAliveTimeout: keepAliveMs,
-      ...timeoutsOf(requestTimeout),
+      ...timeoutsOf(requestTimeoutMs),
       // A request for another protocol is answered over HTTP. Else it would get no answer, and its
       // connection would not be watched.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
@@ -160,7 +160,7 @@ interface NodeServerParts {
   readonly handler: AdjutantServer;
   readonly answering: Answering;
   readonly sockets: WebSocketServer;
-  readonly requestTimeout: number;
+  readonly requestTimeoutMs: number;
 }
 
 /**

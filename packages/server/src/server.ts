@@ -59,7 +59,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
       app: app.app,
       clock,
       ids,
-      keepFor: resolved.idempotency.keepFor,
+      keepForMs: resolved.idempotency.keepForMs,
     }),
     ids,
     access: new ServerAccess(app, {

@@ -424,7 +424,7 @@ describe('what is kept', () => {
     const { api } = await waitingServer({
       store,
       runtime: ports,
-      server: { ...ports, idempotency: { keepFor: 60_000 } },
+      server: { ...ports, idempotency: { keepForMs: 60_000 } },
     });
     const [first, other] = [
       await send(api, 'POST', '/v1/sessions', {}, key('a')),

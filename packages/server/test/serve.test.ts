@@ -45,14 +45,14 @@ describe('serve', () => {
     [{ port: 70_000 }, '`port` must be a number from 0 to 65535'],
     [{ port: '8787' }, '`port` must be'],
     [{ hostname: '' }, '`hostname` must be'],
-    [{ requestTimeout: 1 }, '`requestTimeout` must be'],
-    [{ shutdown: { grace: -1 } }, '`shutdown.grace` must be'],
+    [{ requestTimeoutMs: 1 }, '`requestTimeoutMs` must be'],
+    [{ shutdown: { graceMs: -1 } }, '`shutdown.graceMs` must be'],
     [{ shutdown: { signals: 'SIGTERM' } }, '`shutdown.signals` must be'],
     [{ shutdown: { patience: 1 } }, 'there is no option `shutdown.patience`'],
     [{ Port: 0 }, 'there is no option `Port` (did you mean `port`?)'],
     [
       { pubsub: {} },
-      'the options are port, hostname, requestTimeout, shutdown, processGuard, auth',
+      'the options are port, hostname, requestTimeoutMs, shutdown, processGuard, auth',
     ],
   ])('refuses %j', async (options, reason) => {
     const error = await serve(emptyApp(), options as ServeOptions).catch(
@@ -169,7 +169,7 @@ describe('closing', () => {
 
   test('does not wait for connections that ask for nothing', async () => {
     const clock = testClock();
-    const { port, close } = await serving({ shutdown: { grace: 3_600_000 }, ports: { clock } });
+    const { port, close } = await serving({ shutdown: { graceMs: 3_600_000 }, ports: { clock } });
     const silent = openSocket(port, '127.0.0.1');
     await once(silent, 'connect');
     // Connected on this side is not yet accepted on the other one.
@@ -181,7 +181,7 @@ describe('closing', () => {
   });
 
   test('cuts off what is not at its end when the grace is over', async () => {
-    const { url, close } = await serving({ shutdown: { grace: 20 } });
+    const { url, close } = await serving({ shutdown: { graceMs: 20 } });
     const { request } = await halfSent(url);
     const broken = once(request, 'error');
     await close();

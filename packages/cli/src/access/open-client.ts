@@ -17,6 +17,6 @@ export async function openClient(
   options: RemoteOptions<ServerFlags>,
 ): Promise<AdjutantClient> {
   const { server: url, key = env['ADJUTANT_KEY'] } = options;
-  await client({ url, retry: { giveUpAfter: greetingMs } }).health();
+  await client({ url, retry: { giveUpAfterMs: greetingMs } }).health();
   return client({ url, ...(key === undefined || key === '' ? {} : { key }) });
 }

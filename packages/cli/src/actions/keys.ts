@@ -52,7 +52,7 @@ export function createKey(host: Host, options: CreateKeyOptions): Promise<number
     const { name, role, tenant, user, agent, expires } = options;
     const asked: NewApiKey = {
       ...{ name, roles: role as readonly Role[] },
-      ...defined({ tenant, user, agents: agent, expiresIn: expires }),
+      ...defined({ tenant, user, agents: agent, expiresInMs: expires }),
     };
     showIssued(host, options, await keys.create(asked));
   });
@@ -88,7 +88,7 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
 export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const { grace, expires } = options;
-    const issued = await keys.rotate(id, defined({ grace, expiresIn: expires }));
+    const issued = await keys.rotate(id, defined({ graceMs: grace, expiresInMs: expires }));
     showIssued(host, options, issued);
   });
 }

@@ -135,7 +135,7 @@ export function findInvalidOption<Options>(
     const expected = value === undefined ? undefined : checkOne(value);
     if (expected !== undefined) {
       const found = describeValue(value);
-      // A message such as "must be an object whose `ttl` is …, not an object" would not help.
+      // A message such as "must be an object whose `ttlMs` is …, not an object" would not help.
       const contrast = expected.startsWith(found) ? '' : `, not ${found}`;
       // Texts inside groups may be secrets, so only numbers and flags are shown.
       const within = typeof value === 'number' || typeof value === 'boolean' ? contrast : '';

@@ -13,6 +13,16 @@ const renamedOptions: Readonly<Record<string, Renamed>> = {
   maxRetries: { name: 'attempts', remark: 'and counts the first attempt too' },
   baseDelay: { name: 'initialDelayMs' },
   backoffMultiplier: { name: 'multiplier' },
+  timeout: { name: 'timeoutMs' },
+  branchTimeout: { name: 'branchTimeoutMs' },
+  requestTimeout: { name: 'requestTimeoutMs' },
+  ttl: { name: 'ttlMs' },
+  expiresIn: { name: 'expiresInMs' },
+  useWithin: { name: 'useWithinMs' },
+  resetAfter: { name: 'resetAfterMs' },
+  patience: { name: 'patienceMs' },
+  slice: { name: 'sliceMs' },
+  pause: { name: 'pauseMs' },
 };
 
 /** Returns the hint about a former name of one of these options; `undefined` for other names. */

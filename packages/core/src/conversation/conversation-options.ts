@@ -110,7 +110,7 @@ const checks: OptionChecks<ConverseOptions> = {
   input: isAnything,
   data: isAnything,
   session: isAnything,
-  timeout: isAnything,
+  timeoutMs: isAnything,
   signal: (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal'),
   onStream: isFunction,
   onStep: isFunction,

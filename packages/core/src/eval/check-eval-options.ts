@@ -78,7 +78,7 @@ const isRunId: OptionCheck = (value) =>
   typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)
     ? undefined
     : 'a string of 1 to 100 letters, digits, dots, dashes and underscores';
-const { timeout: _timeout, waitingRunsPerUser: _waiting, ...runLimits } = runtimeLimitChecks;
+const { timeoutMs: _timeout, waitingRunsPerUser: _waiting, ...runLimits } = runtimeLimitChecks;
 
 const checks: OptionChecks<EvalOptions> = {
   name: isNonEmptyText,
@@ -88,7 +88,7 @@ const checks: OptionChecks<EvalOptions> = {
   trials: isCount,
   concurrency: isCount,
   threshold: isShare,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   limits: isGroup(runLimits),
   only: isFunction,
   userModel: isModel,

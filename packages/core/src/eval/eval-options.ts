@@ -71,7 +71,7 @@ export interface EvalOptions {
   /** The least pass rate of every variant, from 0 to 1. @default 1 */
   readonly threshold?: number;
   /** Milliseconds of active time that a trial may take. @default 300_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /** The limits of each turn of a trial. */
   readonly limits?: Omit<RunLimits, 'timeout'>;
   /** Only cases for which it gives true. @default all */

@@ -305,12 +305,12 @@ class Evaluation {
   }
 
   get #parts(): {
-    readonly timeout: number;
+    readonly timeoutMs: number;
     readonly clock: NonNullable<NonNullable<EvalOptions['ports']>['clock']>;
     readonly stop: AbortSignal;
   } {
-    const { timeout = defaultTimeoutMs, ports } = this.#options;
-    return { timeout, clock: ports?.clock ?? systemClock, stop: this.#stop.signal };
+    const { timeoutMs = defaultTimeoutMs, ports } = this.#options;
+    return { timeoutMs, clock: ports?.clock ?? systemClock, stop: this.#stop.signal };
   }
 
   #carryOut(subject: TrialSubject, place: TrialPlace): Promise<TrialOutcome> {

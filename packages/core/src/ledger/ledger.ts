@@ -148,7 +148,7 @@ export class Ledger {
     // A claim creates a missing ledger. A deleted ledger must not come back as an empty one.
     if (this.#writer.durableSeq > 0 && (await store.head(this.session)) === undefined)
       throw new SessionDeletedError({ session: this.session });
-    const claim = await store.claim(this.session, owner, { ttl: leaseMs });
+    const claim = await store.claim(this.session, owner, { ttlMs: leaseMs });
     if (claim.seq !== this.#writer.durableSeq) {
       await store.release(claim);
       throw new LedgerConflictError({

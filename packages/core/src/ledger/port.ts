@@ -92,7 +92,7 @@ export interface Claim extends StoreTime {
 
 export interface ClaimOptions {
   /** Milliseconds that the lease lasts from the claim and from every append and renewal. */
-  readonly ttl: number;
+  readonly ttlMs: number;
   /** True to take the ledger over from a live owner. @default false */
   readonly force?: boolean;
 }

@@ -35,27 +35,31 @@ const pass = { action: 'pass' };
 
 describe('retryHandler', () => {
   test.each([
-    ['the first failure', failure('model_overloaded'), { action: 'retry', delay: 500 }],
-    ['the second', failure('model_overloaded', { attempt: 2 }), { action: 'retry', delay: 1_000 }],
+    ['the first failure', failure('model_overloaded'), { action: 'retry', delayMs: 500 }],
+    [
+      'the second',
+      failure('model_overloaded', { attempt: 2 }),
+      { action: 'retry', delayMs: 1_000 },
+    ],
     ['the third, which is the last attempt', failure('model_overloaded', { attempt: 3 }), pass],
     [
       'one that asks for a longer wait',
       failure('model_rate_limit', { retryAfterMs: 9_000 }),
-      { action: 'retry', delay: 9_000 },
+      { action: 'retry', delayMs: 9_000 },
     ],
     [
       'one that asks for a shorter wait',
       failure('model_rate_limit', { retryAfterMs: 10 }),
-      { action: 'retry', delay: 500 },
+      { action: 'retry', delayMs: 500 },
     ],
     ['one that will not be over soon', failure('model_auth'), pass],
     ['one that might be done twice', failure('model_overloaded', { mayRetry: false }), pass],
     [
       'a tool that may work later',
       ofTool({ status: 'error_transient' }),
-      { action: 'retry', delay: 500 },
+      { action: 'retry', delayMs: 500 },
     ],
-    ['a tool that took too long', ofTool({ status: 'timeout' }), { action: 'retry', delay: 500 }],
+    ['a tool that took too long', ofTool({ status: 'timeout' }), { action: 'retry', delayMs: 500 }],
     ['a tool that will not work', ofTool({ status: 'error_permanent' }), pass],
     ['a tool that was refused', ofTool({ status: 'error_blocked' }), pass],
   ])('%s', async (_what, ctx, expected) => {
@@ -69,39 +73,42 @@ describe('retryHandler', () => {
       retryable: ({ phase }) => phase === 'tool',
     });
     expect(await ask(handler, failure('model_overloaded'))).toEqual(pass);
-    expect(await ask(handler, ofTool({}, { attempt: 4 }))).toEqual({ action: 'retry', delay: 800 });
+    expect(await ask(handler, ofTool({}, { attempt: 4 }))).toEqual({
+      action: 'retry',
+      delayMs: 800,
+    });
     // Never more than a minute.
     expect(await ask(handler, ofTool({}, { attempt: 19 }))).toEqual({
       action: 'retry',
-      delay: 60_000,
+      delayMs: 60_000,
     });
   });
 });
 
 describe('rateLimitHandler', () => {
   test.each([
-    ['a model', failure('model_rate_limit'), { action: 'retry', delay: 1_000 }],
-    ['a tool', ofTool({ errorType: 'http_429' }), { action: 'retry', delay: 1_000 }],
+    ['a model', failure('model_rate_limit'), { action: 'retry', delayMs: 1_000 }],
+    ['a tool', ofTool({ errorType: 'http_429' }), { action: 'retry', delayMs: 1_000 }],
     [
       'a tool with its own word for it',
       ofTool({ errorType: 'rate_limit' }),
-      { action: 'retry', delay: 1_000 },
+      { action: 'retry', delayMs: 1_000 },
     ],
     [
       'the fifth failure',
       failure('model_rate_limit', { attempt: 5 }),
-      { action: 'retry', delay: 16_000 },
+      { action: 'retry', delayMs: 16_000 },
     ],
     ['the sixth', failure('model_rate_limit', { attempt: 6 }), pass],
     [
       'what the other side asks for, when it is shorter',
       failure('model_rate_limit', { attempt: 5, retryAfterMs: 20 }),
-      { action: 'retry', delay: 20 },
+      { action: 'retry', delayMs: 20 },
     ],
     [
       'what the other side asks for, when it is longer',
       failure('model_rate_limit', { retryAfterMs: 90_000 }),
-      { action: 'retry', delay: 90_000 },
+      { action: 'retry', delayMs: 90_000 },
     ],
     ['another failure', failure('model_overloaded'), pass],
     ['one that might be done twice', ofTool({ errorType: 'http_429' }, { mayRetry: false }), pass],
@@ -111,7 +118,10 @@ describe('rateLimitHandler', () => {
 
   test('options say how often and how fast', async () => {
     const handler = rateLimitHandler({ attempts: 2, initialDelayMs: 50 });
-    expect(await ask(handler, failure('model_rate_limit'))).toEqual({ action: 'retry', delay: 50 });
+    expect(await ask(handler, failure('model_rate_limit'))).toEqual({
+      action: 'retry',
+      delayMs: 50,
+    });
     expect(await ask(handler, failure('model_rate_limit', { attempt: 2 }))).toEqual(pass);
     expect(await ask(rateLimitHandler({ attempts: 1 }), failure('model_rate_limit'))).toEqual(pass);
   });
@@ -122,20 +132,20 @@ describe('rateLimitHandler', () => {
       ask(handler, failure('model_rate_limit', { attempt })),
     );
     expect(await Promise.all(delays)).toMatchObject([
-      { delay: 1_000 },
-      { delay: 3_000 },
-      { delay: 5_000 },
+      { delayMs: 1_000 },
+      { delayMs: 3_000 },
+      { delayMs: 5_000 },
     ]);
   });
 
   test('with `jitter` equal failures of different agents wait differently', async () => {
     const handler = rateLimitHandler({ jitter: true });
     const delayOf = async (invocationId: string) =>
-      (await ask(handler, failure('model_rate_limit', { invocationId }))) as { delay: number };
+      (await ask(handler, failure('model_rate_limit', { invocationId }))) as { delayMs: number };
     const [one, other, again] = await Promise.all(['a', 'b', 'a'].map(delayOf));
     expect(one).not.toEqual(other);
     expect(again).toEqual(one);
-    expect(one?.delay).toBeLessThanOrEqual(1_000);
+    expect(one?.delayMs).toBeLessThanOrEqual(1_000);
   });
 });
 

@@ -119,7 +119,7 @@ export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
       if (!ctx.mayRetry || ctx.attempt >= retry.attempts || !retryable(ctx)) return pass;
       return {
         action: 'retry',
-        delay: Math.max(ctx.retryAfterMs ?? 0, ownDelay(retry, ctx)),
+        delayMs: Math.max(ctx.retryAfterMs ?? 0, ownDelay(retry, ctx)),
       };
     },
   });
@@ -137,7 +137,7 @@ export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHa
     canHandle: isRateLimit,
     handle: (ctx: ErrorContext): ErrorAction =>
       ctx.mayRetry && ctx.attempt < retry.attempts
-        ? { action: 'retry', delay: ctx.retryAfterMs ?? ownDelay(retry, ctx) }
+        ? { action: 'retry', delayMs: ctx.retryAfterMs ?? ownDelay(retry, ctx) }
         : pass,
   });
 }

@@ -179,7 +179,7 @@ describe('time and size', () => {
   });
 
   test('or for as long as is said', () => {
-    const { ask, pass } = cacheWith({ ttl: 10 });
+    const { ask, pass } = cacheWith({ ttlMs: 10 });
     ask(call('hi'));
     pass(10);
     expect(ask(call('hi'))).toBeUndefined();
@@ -210,7 +210,7 @@ describe('time and size', () => {
   });
 });
 
-test.each([{ ttl: 0 }, { max: 0 }, { clock: {} }])('%j is refused', (options) => {
+test.each([{ ttlMs: 0 }, { max: 0 }, { clock: {} }])('%j is refused', (options) => {
   expect(() => responseCache(options as ResponseCacheOptions)).toThrow(
     'responseCache() cannot be set up',
   );

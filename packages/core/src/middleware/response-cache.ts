@@ -15,12 +15,12 @@ export interface ResponseCacheOptions {
   /**
    * Milliseconds for which an answer is given again, by the clock of the runtime. @default 300_000
    */
-  readonly ttl?: number;
+  readonly ttlMs?: number;
   /** Most answers that are kept; the oldest is removed first. @default 1_000 */
   readonly max?: number;
 }
 
-const optionChecks: OptionChecks<ResponseCacheOptions> = { ttl: isPositive, max: isCount };
+const optionChecks: OptionChecks<ResponseCacheOptions> = { ttlMs: isPositive, max: isCount };
 
 interface Entry {
   readonly answer: SubstituteAnswer;
@@ -37,7 +37,7 @@ const wholeReasons: ReadonlySet<string | undefined> = new Set(['stop', 'tool-cal
  */
 export function responseCache(options: ResponseCacheOptions = {}): Middleware {
   checkOptions('responseCache', options, optionChecks);
-  const { ttl = 300_000, max = 1_000 } = options;
+  const { ttlMs = 300_000, max = 1_000 } = options;
   const entries = new Map<string, Entry>();
   /**
    * Keys of the calls under way, by invocation. Failed calls leave theirs behind, so the same limit
@@ -64,7 +64,7 @@ export function responseCache(options: ResponseCacheOptions = {}): Middleware {
       keep(
         entries,
         key,
-        { answer: Object.freeze({ stepEvents, terminal }), until: ctx.now() + ttl },
+        { answer: Object.freeze({ stepEvents, terminal }), until: ctx.now() + ttlMs },
         max,
       );
       return undefined;

@@ -31,7 +31,7 @@ function refusal(act: () => unknown): { code?: string; message?: string } {
 describe.each(providers)('%s', (name, make) => {
   test.each<[object, string]>([
     [{ temperature: 'hot' }, '`temperature` must be a number from 0, not "hot"'],
-    [{ timeout: -5 }, '`timeout` must be a number greater than 0, not -5'],
+    [{ timeoutMs: -5 }, '`timeoutMs` must be a number greater than 0, not -5'],
     [{ maxTokens: 1.5 }, '`maxTokens` must be a whole number from 1, not 1.5'],
     [{ stopSequences: 'stop' }, '`stopSequences` must be a list of strings, not "stop"'],
     [{ retry: { attempts: 0 } }, '`retry`: `attempts` must be a whole number from 1, not 0'],
@@ -69,7 +69,7 @@ describe.each(providers)('%s', (name, make) => {
       seed: 0,
       retry,
       apiKey: undefined,
-      timeout: undefined,
+      timeoutMs: undefined,
       price: { input: 0, output: 0 },
     });
     expect(model.settings).toMatchObject({ temperature: 0, retry });

@@ -45,7 +45,7 @@ export const providerOptions: OptionChecks<ProviderSettings> = {
   stopSequences: isListOfText,
   seed: isNumber,
   retry: isAnything,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   providerOptions: isObject,
   apiKey: isAnything,
   price: isPrice,

@@ -89,7 +89,7 @@ const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   overloaded: 'is overloaded. Try again later or use another model',
   server: 'failed on the provider’s side. Try again later',
   connection: 'could not be reached. Check the network, the base URL and whether the server runs',
-  timeout: 'did not answer in time. Raise the `timeout` setting or ask for less',
+  timeout: 'did not answer in time. Raise the `timeoutMs` setting or ask for less',
   auth: 'refused the credentials. Check that the key is valid and may use this model',
   invalid_request:
     'refused the request as invalid. The settings, the tools or the messages do not fit this model',

@@ -21,7 +21,7 @@ export interface ModelSettings {
   /** A wait that the provider asks for is kept, whatever its length. */
   readonly retry?: RetryOptions;
   /** Milliseconds for one attempt. @default 60_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   readonly providerOptions?: {
     readonly [provider: string]: { readonly [option: string]: JSONValue };
   };
@@ -132,7 +132,7 @@ export function modelName(model: Model): string {
 export function callSettings(
   settings: ModelSettings,
 ): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
-  const { retry: _retry, timeout: _timeout, maxTokens, ...rest } = settings;
+  const { retry: _retry, timeoutMs: _timeout, maxTokens, ...rest } = settings;
   return { ...rest, ...defined({ maxOutputTokens: maxTokens }) } as Omit<
     LanguageModelV4CallOptions,
     'prompt'

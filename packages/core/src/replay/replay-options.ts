@@ -28,6 +28,6 @@ export interface ReplayOptions {
    * step. Code that takes longer counts as not done.
    * @default 2_000
    */
-  readonly patience?: number;
+  readonly patienceMs?: number;
   readonly signal?: AbortSignal;
 }

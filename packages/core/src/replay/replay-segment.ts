@@ -260,7 +260,7 @@ class SegmentDriver {
     const { app, session, tape, clock } = this.#stage;
     if (tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
-    const { name, runId, input, data, timeout, limits, permissions } = start;
+    const { name, runId, input, data, timeoutMs, limits, permissions } = start;
     try {
       const options = {
         session,
@@ -268,7 +268,7 @@ class SegmentDriver {
         ...defined({
           input,
           data: data as JsonValue | undefined,
-          timeout,
+          timeoutMs,
           limits: limits as RunLimits | undefined,
           permissions,
         }),
@@ -313,9 +313,9 @@ class SegmentDriver {
     const { tape } = this.#stage;
     if (this.#failure !== undefined) return false;
     const before = tape.progress;
-    const { patience = defaultPatienceMs, signal } = this.#parts.options;
+    const { patienceMs = defaultPatienceMs, signal } = this.#parts.options;
     const isLive = this.#parts.options.model === 'live' || this.#goesOn;
-    for (let waited = 0; (isLive && this.#runs.size > 0) || waited < patience; waited += 2) {
+    for (let waited = 0; (isLive && this.#runs.size > 0) || waited < patienceMs; waited += 2) {
       await new Promise<void>((resolve) => void systemClock.setTimer(2, resolve));
       signal?.throwIfAborted();
       if (tape.progress !== before) return true;

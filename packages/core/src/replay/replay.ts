@@ -29,7 +29,7 @@ const checks: OptionChecks<ReplayOptions> = {
   tools: isOneOf('recorded', 'live'),
   until: isCount,
   normalize: isFunction,
-  patience: isCount,
+  patienceMs: isCount,
   signal: (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal'),
 };
 

@@ -104,7 +104,7 @@ export interface RootStart {
   readonly input: string | undefined;
   readonly isNamed: boolean;
   readonly data: unknown;
-  readonly timeout: number | undefined;
+  readonly timeoutMs: number | undefined;
   readonly limits: Readonly<Record<string, number>> | undefined;
   readonly permissions: readonly string[] | undefined;
   /**
@@ -136,7 +136,7 @@ export function rootStarts(
       input: said?.type === 'user' ? String(resolve(said.text)) : undefined,
       isNamed: said?.type === 'user' && said.clientKey !== undefined,
       data: (resolve(event.input) as { data?: unknown } | undefined)?.data,
-      timeout: deadline === undefined ? undefined : deadline - event.at,
+      timeoutMs: deadline === undefined ? undefined : deadline - event.at,
       limits: before.find((one) => isDecision(one, 'limits', 'set'))?.data as RootStart['limits'],
       permissions: before.find((one) => isDecision(one, 'permissions', 'grant'))?.data?.permissions,
     });

@@ -180,7 +180,7 @@ export interface ErrorContext<Schema extends StateSchema = StateSchema>
  */
 export type ErrorAction =
   | { readonly action: 'throw' | 'skip' | 'abort' | 'pass' }
-  | { readonly action: 'retry'; readonly delay?: number }
+  | { readonly action: 'retry'; readonly delayMs?: number }
   | { readonly action: 'fallback'; readonly result: unknown };
 
 export interface ErrorHandler<Schema extends StateSchema = StateSchema> {

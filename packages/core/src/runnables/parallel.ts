@@ -46,7 +46,7 @@ export interface ParallelOptions {
   /** Number of branches that must complete, counted when all have settled. @default all */
   readonly minSuccessful?: number;
   /** Milliseconds after which a branch is cancelled. @default none */
-  readonly branchTimeout?: number;
+  readonly branchTimeoutMs?: number;
   /**
    * The session state that stays: a pure function, run again if its result was not recorded.
    * @default the writes of the branches, in the order of declaration; the last write to a key stays
@@ -64,7 +64,7 @@ export interface Parallel extends Runnable<Readonly<Record<string, JsonValue>>> 
   readonly runnables: readonly Runnable[];
   readonly failFast: boolean;
   readonly minSuccessful: number;
-  readonly branchTimeout: number | undefined;
+  readonly branchTimeoutMs: number | undefined;
   readonly merge: ParallelOptions['merge'];
 }
 
@@ -74,7 +74,7 @@ const parallelOptions: OptionChecks<ParallelOptions> = {
   runnables: isList,
   failFast: isFlag,
   minSuccessful: isCountOrNone,
-  branchTimeout: isPositive,
+  branchTimeoutMs: isPositive,
   merge: isFunction,
   version: isText,
 };
@@ -113,7 +113,7 @@ export function parallel(options: ParallelOptions): Parallel {
     runnables: Object.freeze([...runnables]),
     failFast: options.failFast ?? options.minSuccessful === undefined,
     minSuccessful,
-    branchTimeout: options.branchTimeout,
+    branchTimeoutMs: options.branchTimeoutMs,
     merge: options.merge,
   });
 }

@@ -20,7 +20,7 @@ export interface CallOptions {
    * Milliseconds after which the child is cancelled.
    * @default 120_000 for agents, none for other runnables
    */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Outcome of a child. */
@@ -77,7 +77,7 @@ export interface EffectOptions {
    */
   readonly recovery?: 'report' | 'rerun' | EffectProbe;
   /** Milliseconds for one attempt. @default 30_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /**
    * Retries after a failure that is known to have had no effect, or after any failure of an effect
    * that may run again. A time that the failure gives takes the place of the delay.

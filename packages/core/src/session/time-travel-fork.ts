@@ -175,7 +175,7 @@ export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promis
   const { store, owner, leaseMs } = ports;
   const { session, at: seq } = record;
   const event = await firstEvent(ports, session, record);
-  const claim = await store.claim(session, owner, { ttl: leaseMs });
+  const claim = await store.claim(session, owner, { ttlMs: leaseMs });
   try {
     if (claim.seq === seq)
       await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });

@@ -4,7 +4,7 @@ import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import { toolResultWith } from '../tools/result.ts';
 import { type BreakerOutcome, breakerOutcome, CircuitBreakers } from './circuit-breaker.ts';
 
-const options = { failures: 3, resetAfter: 1_000 };
+const options = { failures: 3, resetAfterMs: 1_000 };
 
 function failing(times: number, breakers = new CircuitBreakers(options)): CircuitBreakers {
   for (let i = 0; i < times; i++) breakers.record('work', 'failure', 0);
@@ -131,7 +131,7 @@ test(
             const admission = breakers.admit('work', now);
             if (!isOpen) expect(admission).toEqual({ admitted: true, change: undefined });
             if (admission.admitted && isOpen) probes = now;
-            else if (!admission.admitted) expect(now - probes).toBeLessThan(options.resetAfter);
+            else if (!admission.admitted) expect(now - probes).toBeLessThan(options.resetAfterMs);
             continue;
           }
           const change = breakers.record('work', what as BreakerOutcome, now);

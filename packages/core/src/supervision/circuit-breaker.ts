@@ -36,7 +36,7 @@ const closed: CircuitAnswer = Object.freeze({ admitted: true, change: undefined 
 
 /**
  * The circuit breakers of a runtime's tools. After `failures` in a row a tool is not called for
- * `resetAfter` milliseconds. Then one call at a time is let through: its success closes the
+ * `resetAfterMs` milliseconds. Then one call at a time is let through: its success closes the
  * circuit, its failure opens it anew. Times are milliseconds of any clock that does not run
  * backwards.
  */
@@ -47,9 +47,9 @@ export class CircuitBreakers {
 
   constructor({
     failures = defaultFailures,
-    resetAfter = defaultResetAfterMs,
+    resetAfterMs = defaultResetAfterMs,
   }: CircuitBreakerOptions = {}) {
-    this.options = { failures, resetAfter };
+    this.options = { failures, resetAfterMs };
   }
 
   /** True when no tool has failed recently, so that no check is needed. */
@@ -61,11 +61,11 @@ export class CircuitBreakers {
   peek(tool: string, now: number): CircuitAnswer {
     const circuit = this.#circuits.get(tool);
     if (circuit?.openedAt === undefined) return closed;
-    const { resetAfter } = this.options;
+    const { resetAfterMs } = this.options;
     const waited = now - (circuit.probedAt ?? circuit.openedAt);
     // A test call without an end does not keep the circuit open for ever.
-    if (waited < resetAfter)
-      return { admitted: false, failures: circuit.failures, retryInMs: resetAfter - waited };
+    if (waited < resetAfterMs)
+      return { admitted: false, failures: circuit.failures, retryInMs: resetAfterMs - waited };
     return { admitted: true, change: { change: 'half_open', failures: circuit.failures } };
   }
 
@@ -87,7 +87,7 @@ export class CircuitBreakers {
     if (circuit === undefined) return undefined;
     if (outcome === 'neutral') {
       // No test is under way any more: the next call may test at once.
-      if (circuit.probedAt !== undefined) circuit.openedAt = now - this.options.resetAfter;
+      if (circuit.probedAt !== undefined) circuit.openedAt = now - this.options.resetAfterMs;
       circuit.probedAt = undefined;
       return undefined;
     }

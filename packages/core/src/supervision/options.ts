@@ -101,7 +101,7 @@ export interface CircuitBreakerOptions {
   /**
    * Milliseconds after which one call is let through to see whether it works again. @default 30_000
    */
-  readonly resetAfter?: number;
+  readonly resetAfterMs?: number;
 }
 
 /** Supervision of an agent. Everything is on unless it is `false`. */
@@ -232,7 +232,7 @@ const resultChecks: OptionChecks<ResultCheckOptions> = {
 
 const breakerChecks: OptionChecks<CircuitBreakerOptions> = {
   failures: isCount,
-  resetAfter: isPositive,
+  resetAfterMs: isPositive,
 };
 
 function orFalse(check: OptionCheck): OptionCheck {

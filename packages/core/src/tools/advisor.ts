@@ -17,7 +17,7 @@ export interface AdvisorOptions {
   /** @default 'request_alternative_approach' */
   readonly name?: string;
   /** Milliseconds for the whole call. @default 120_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 const optionChecks: OptionChecks<AdvisorOptions> = {
@@ -31,7 +31,7 @@ const optionChecks: OptionChecks<AdvisorOptions> = {
       ? undefined
       : 'a list of tools',
   name: isNonEmptyText,
-  timeout: isPositive,
+  timeoutMs: isPositive,
 };
 
 const defaultTimeoutMs = 120_000;
@@ -86,7 +86,7 @@ const problemSchema: ToolSchema<Problem, Problem> = Object.freeze({
  */
 export function requestAlternativeApproach(options: AdvisorOptions): Tool {
   checkOptions('requestAlternativeApproach', options, optionChecks);
-  const { advisor, tools = [], name = 'request_alternative_approach', timeout } = options;
+  const { advisor, tools = [], name = 'request_alternative_approach', timeoutMs } = options;
   if (advisor === undefined)
     throw new InvalidOptionError({
       function: 'requestAlternativeApproach',
@@ -101,12 +101,12 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
     schema: problemSchema,
     // Its only effect is a recorded call, which a second execution finds.
     recovery: 'rerun',
-    timeout: timeout ?? defaultTimeoutMs,
+    timeoutMs: timeoutMs ?? defaultTimeoutMs,
     execute: async (ctx) => {
       const message = messageOf(ctx.args, tools);
       const result = await ctx.call(advisor, {
         message,
-        ...defined({ timeout }),
+        ...defined({ timeoutMs }),
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(

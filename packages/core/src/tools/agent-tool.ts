@@ -11,7 +11,7 @@ export interface AgentToolOptions {
   /** @default the runnable's description */
   readonly description?: string;
   /** Milliseconds for the whole call. @default 120_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 120_000;
@@ -101,7 +101,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
       options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: inputSchema ?? taskSchema,
     // Set explicitly, so that the recorded deadline is the one that counts.
-    timeout: options.timeout ?? defaultTimeoutMs,
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     // The work of the callee is recorded below the call: running this again continues it and
     // returns its result.
     recovery: 'rerun',
@@ -113,7 +113,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
           : { data: ctx.args as JsonValue };
       const result = await ctx.call(runnable, {
         ...given,
-        ...defined({ timeout: options.timeout }),
+        ...defined({ timeoutMs: options.timeoutMs }),
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(

@@ -30,7 +30,7 @@ export interface RequestOptions<Args = unknown, Schema extends StateSchema = Sta
    * Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end
    * for input
    */
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
   /** @default 'reject' */
   readonly onExpire?: OnExpire;
   /** People who may answer after an escalation; needed for `onExpire: 'escalate'`. */
@@ -54,7 +54,7 @@ export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = St
    * Milliseconds within which an approval must be used; later it is asked again. @default
    * 86_400_000 (24 hours)
    */
-  readonly useWithin?: number;
+  readonly useWithinMs?: number;
 }
 
 const isOnExpire: OptionCheck = (value) => {
@@ -81,7 +81,7 @@ const isPeople: OptionCheck = (value) =>
 const requestChecks: OptionChecks<RequestOptions> = {
   summary: isFunction,
   details: isFunction,
-  expiresIn: isPositive,
+  expiresInMs: isPositive,
   onExpire: isOnExpire,
   escalateTo: isListOfPeople,
   mayDecide: isPeople,
@@ -106,7 +106,7 @@ const approvalChecks: OptionChecks<ApprovalOptions> = {
   onExpire: isApprovalOnExpire,
   when: isFunction,
   allowEdit: isFlag,
-  useWithin: isPositive,
+  useWithinMs: isPositive,
 };
 
 /** Checks the options of a request; `true` stands for an approval of every call. */
@@ -134,7 +134,7 @@ export interface PendingOperationOptions {
   readonly summary?: string;
   readonly details?: JsonValue;
   /** Milliseconds in which the result must come. @default no end */
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
   /**
    * The result of the call when it does not come: 'reject' settles it as of unknown outcome.
    * @default 'reject'
@@ -146,7 +146,7 @@ const pendingChecks: OptionChecks<PendingOperationOptions> = {
   operationId: isNonEmptyText,
   summary: isNonEmptyText,
   details: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
-  expiresIn: isPositive,
+  expiresInMs: isPositive,
   onExpire: isOnExpire,
 };
 

@@ -44,7 +44,7 @@ export function assertToolName(name: unknown): asserts name is string {
 
 type CheckedOptions = Pick<
   Tool,
-  | 'timeout'
+  | 'timeoutMs'
   | 'execute'
   | 'readOnly'
   | 'destructive'
@@ -84,7 +84,7 @@ const toolChecks: OptionChecks<
   inputSchema: isObject,
   outputSchema: isAnything,
   stateSchema: isObject,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   retry: isGroup(retryChecks),
   fallback: isFallback,
   requiresPermission: isListOfPermissions,

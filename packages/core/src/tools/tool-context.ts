@@ -29,7 +29,7 @@ export interface ToolContext<
   readonly epoch: number;
   /**
    * Epoch milliseconds at which the attempt times out; later once it has called a runnable, unless
-   * the tool has a `timeout`.
+   * the tool has a `timeoutMs`.
    */
   readonly deadline: number | undefined;
   /** Streams a `tool_progress` event; nothing of it is stored. */

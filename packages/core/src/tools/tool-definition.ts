@@ -86,7 +86,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** Asks a person before the tool runs. `true`: before every call. */
   readonly approval?: ApprovalOptions<Args, Schema> | true;
   /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /**
    * Attempts after a failure that is known to have had no effect, or after any failure of a tool
    * that may be run again. They come before the supervision of the agent, which then does not try
@@ -132,7 +132,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
    * again for each one. An error refuses the call, without an attempt and without a retry. Its
    * context has the number and the key of the attempt that follows. A call that turns out to repeat
    * one of unknown outcome gets the key of that one. The deadline is its own, as long as the tool's
-   * `timeout`. It may not begin children, and should change nothing outside: nothing protects its
+   * `timeoutMs`. It may not begin children, and should change nothing outside: nothing protects its
    * effects from being repeated.
    */
   readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
@@ -167,7 +167,7 @@ export interface Tool {
   readonly yieldInputSchema?: JsonObject;
   readonly yieldOptions?: RequestOptions;
   readonly approval?: ApprovalOptions;
-  readonly timeout: number | undefined;
+  readonly timeoutMs: number | undefined;
   /** Missing when the tool does not say how often it is tried. */
   readonly retry?: Required<RetryOptions>;
   readonly fallback?: ToolFallback;

@@ -139,7 +139,7 @@ describe('tool()', () => {
       readOnly: false,
       idempotent: false,
       destructive: false,
-      timeout: undefined,
+      timeoutMs: undefined,
     });
     expect(made.retry).toBeUndefined();
     expect(made.requiresPermission).toEqual([]);
@@ -237,7 +237,7 @@ describe('tool()', () => {
       { approvals: true },
       /no option `approvals` \(did you mean `approval`\?\)/,
     ],
-    ['a misspelt option', { timeOut: 5 }, /did you mean `timeout`/],
+    ['a misspelt option', { timeOut: 5 }, /did you mean `timeoutMs`/],
     [
       'an approval that nobody may give',
       { approval: { mayDecide: [] } },
@@ -250,15 +250,15 @@ describe('tool()', () => {
     ],
     [
       'a way to ask without what is asked for',
-      { yieldOptions: { expiresIn: 5 } },
+      { yieldOptions: { expiresInMs: 5 } },
       /it needs a `yieldSchema`/,
     ],
     ['retry that is a number', { retry: 3 }, /`retry` must be an object/],
     ['a misspelt option of retry', { retry: { initialDelay: 3 } }, /did you mean `initialDelayMs`/],
     ['a former name', { retry: { maxAttempts: 3 } }, /it is called `attempts` now/],
     ['contradiction', { readOnly: true, destructive: true }, /contradict/],
-    ['timeout of zero', { timeout: 0 }, /timeout/],
-    ['timeout that is no number', { timeout: Number.NaN }, /timeout/],
+    ['timeout of zero', { timeoutMs: 0 }, /timeoutMs/],
+    ['timeout that is no number', { timeoutMs: Number.NaN }, /timeoutMs/],
     ['no attempts', { retry: { attempts: 0 } }, /attempts/],
     ['negative delay', { retry: { initialDelayMs: -1 } }, /initialDelayMs/],
     ['shrinking delay', { retry: { multiplier: 0.5 } }, /multiplier/],

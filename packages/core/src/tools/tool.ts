@@ -69,7 +69,7 @@ export function tool<
         }),
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
-    timeout: options.timeout,
+    timeoutMs: options.timeoutMs,
     ...(retry === undefined ? {} : { retry: resolveRetry(retry) }),
     ...(fallback === undefined
       ? {}

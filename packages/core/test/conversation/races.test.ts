@@ -153,7 +153,7 @@ describe('somebody else', () => {
     async () => {
       const clock = testClock();
       const app = runtime({ app: 'users', ports: { clock } });
-      const { pay, paid } = payTool({ approval: { expiresIn: 1_000 } });
+      const { pay, paid } = payTool({ approval: { expiresInMs: 1_000 } });
       const payer = agent({
         name: 'payer',
         model: roundModel([

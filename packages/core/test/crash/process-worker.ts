@@ -33,7 +33,7 @@ const app = runtime({
   app: 'processes',
   store: connect(order.store),
   recover: 'manual',
-  lease: { ttl: order.lease },
+  lease: { ttlMs: order.lease },
 });
 try {
   const run = app.run(runnable, {

@@ -117,7 +117,7 @@ function approvals(recovery: 'rerun' | 'report'): MakeScenario {
           description: 'Pays',
           schema,
           recovery,
-          approval: { expiresIn: 7 * 86_400_000 },
+          approval: { expiresInMs: 7 * 86_400_000 },
           execute: ({ args, state }) => {
             state[`paid ${args.n}`] = true;
             return { paid: args.n };
@@ -366,7 +366,7 @@ const mixture: MakeScenario = () => {
         description: 'Spends',
         schema,
         recovery: 'rerun',
-        approval: { expiresIn: 7 * 86_400_000 },
+        approval: { expiresInMs: 7 * 86_400_000 },
         execute: ({ args }) => {
           return { spent: args.n };
         },

@@ -83,7 +83,7 @@ export const routing: MakeScenario = () => {
       supervision: { errors: { chains, ...quick } },
     }),
     answers: () => ({ decision: 'approve' }),
-    pause: 60_000,
+    pauseMs: 60_000,
   };
 };
 
@@ -146,7 +146,7 @@ export const guarding: MakeScenario = () => {
       supervision: { guardrails: [guarded] },
       output: 'answer',
     }),
-    pause: 60_000,
+    pauseMs: 60_000,
     answers: ({ callId }): RequestAnswer =>
       callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' },
   };
@@ -287,7 +287,7 @@ export const failures: MakeScenario = () => {
           count(ctx, `handled ${ctx.call?.callId} ${ctx.error.code}`);
           await Promise.resolve();
           if (ctx.error.code === 'bad') return { action: 'fallback', result: 'something else' };
-          return ctx.error.code === 'busy' ? { action: 'retry', delay: 1 } : { action: 'skip' };
+          return ctx.error.code === 'busy' ? { action: 'retry', delayMs: 1 } : { action: 'skip' };
         },
       },
     ],

@@ -61,7 +61,7 @@ describe('an effect that is told to stop', () => {
             return new Promise((resolve) => ends.set(key, resolve));
           };
           await ctx
-            .effect('pay', waiting('pay'), { timeout: 5_000 })
+            .effect('pay', waiting('pay'), { timeoutMs: 5_000 })
             .catch((error: unknown) => caught.push(error));
           return ctx.complete(String(await ctx.effect('next', waiting('next'))));
         },
@@ -191,7 +191,7 @@ describe('an attempt that was open when its process stopped', () => {
   ])('and that a probe says %s', async (_name, answer, output, runs) => {
     const asked: string[] = [];
     const { work, prefix, attempt, done } = await opened({
-      timeout: 5_000,
+      timeoutMs: 5_000,
       recovery: ({ idempotencyKey }) => {
         asked.push(idempotencyKey);
         return answer;

@@ -265,7 +265,7 @@ describe('an effect of a step', () => {
 
   test.each<[unknown]>([
     [{ recovery: 'ask' }],
-    [{ timeout: 0 }],
+    [{ timeoutMs: 0 }],
     [{ retries: 2 }],
     [{ retry: { attempts: 0 } }],
   ])('refuses the options %j', async (options) => {

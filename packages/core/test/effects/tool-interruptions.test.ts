@@ -46,7 +46,7 @@ describe('the lease, right before a tool runs', () => {
       agent({
         name: 'a',
         model,
-        tools: [work({ timeout: 600_000, recovery, execute: () => ++executions })],
+        tools: [work({ timeoutMs: 600_000, recovery, execute: () => ++executions })],
       }),
       {
         input: 'Go',
@@ -66,7 +66,7 @@ describe('the lease, right before a tool runs', () => {
     'when it is over and another owner has the session, a tool that may be %s is not run',
     async (recovery) => {
       const taken = await suspended(recovery, (ledgers) =>
-        ledgers.claim('s', 'another', { ttl: 30_000, force: true }),
+        ledgers.claim('s', 'another', { ttlMs: 30_000, force: true }),
       );
       expect(taken).toEqual({ outcome: 'ledger_conflict', executions: 0, results: [] });
     },
@@ -202,7 +202,7 @@ describe('the deadline', () => {
       let begun = false;
       const slow = (clock: TestClock) =>
         work({
-          timeout: 20_000,
+          timeoutMs: 20_000,
           execute: (ctx) => {
             begun = true;
             return new Promise((resolve) =>
@@ -226,7 +226,7 @@ describe('the deadline', () => {
   test('that is over before the tool could begin leaves it alone', async () => {
     let executions = 0;
     const { clock, session, running, written } = await beingWrittenDown(() =>
-      work({ timeout: 20_000, execute: () => ++executions }),
+      work({ timeoutMs: 20_000, execute: () => ++executions }),
     );
     clock.advance(20_000);
     written();

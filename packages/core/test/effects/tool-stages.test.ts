@@ -76,7 +76,7 @@ describe('prepare', () => {
     let executions = 0;
     const { session, running, clock } = await start(
       work({
-        timeout: 5_000,
+        timeoutMs: 5_000,
         prepare: () => new Promise(() => undefined),
         execute: () => ++executions,
       }),
@@ -155,7 +155,7 @@ describe('what was done does not fail for what came of it', () => {
       work({
         retry,
         recovery: 'rerun',
-        timeout: 5_000,
+        timeoutMs: 5_000,
         execute: () => ++executions,
         finalize: () => new Promise(() => undefined),
       }),

@@ -280,7 +280,7 @@ describe('what has changed is run anew', () => {
     ],
     ['the scorers', { more: { scorers: [toolTrajectory({ match: 'any_order' })] } }, false],
     ['how many at a time', { more: { concurrency: 9 } }, false],
-    ['the timeout', { more: { timeout: 60_000 } }, true],
+    ['the timeout', { more: { timeoutMs: 60_000 } }, true],
     ['the run', { more: { runId: 'other' } }, true],
   ];
   test.each(changes)('%s', async (_, { agent: other = first.agent, more = {}, version }, isNew) => {

@@ -300,7 +300,7 @@ describe('trials', () => {
           runnable: agent({ name: 'slow', model, tools: [forever], supervision: false }),
         },
       ],
-      timeout: 5_000,
+      timeoutMs: 5_000,
       runId: 'slow',
       ports: { clock },
     });
@@ -325,7 +325,7 @@ describe('trials', () => {
         return new Promise<number>(() => undefined);
       },
     });
-    const evaluating = evaluate(simple({ scorers: [silent], timeout: 1_000, ports: { clock } }));
+    const evaluating = evaluate(simple({ scorers: [silent], timeoutMs: 1_000, ports: { clock } }));
     while (!isAsked) await new Promise((resolve) => setImmediate(resolve));
     // The time of the trial, and then the time that is left to what was told to stop.
     for (let i = 0; i < 3; i++) {
@@ -512,8 +512,8 @@ describe('what an eval is made of', () => {
     ['no trials', { trials: 0 }, /`trials` must be a whole number from 1/],
     ['no concurrency', { concurrency: 0 }, /`concurrency`/],
     ['a threshold over 1', { threshold: 80 }, /`threshold` must be a number from 0 to 1/],
-    ['a timeout of 0', { timeout: 0 }, /`timeout`/],
-    ['wrong limits', { limits: { timeout: 5 } }, /limits/],
+    ['a timeout of 0', { timeoutMs: 0 }, /`timeoutMs`/],
+    ['wrong limits', { limits: { timeoutMs: 5 } }, /limits/],
     [
       'a k of more trials than there are',
       { passK: [2] },

@@ -152,7 +152,7 @@ describe('a store that fails for a while', () => {
     const ledger = new Ledger('s', portsOf(store), []);
     ledger.append([note('one')]);
     await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
+    expect(await inner.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({ epoch: 2 });
   });
 
   test(
@@ -166,12 +166,12 @@ describe('a store that fails for a while', () => {
       const forget = ledger.onFailure(() => undefined);
       ledger.append([note('one')]);
       await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable' });
-      await expect(inner.claim('s', 'another', { ttl: 1_000 })).rejects.toMatchObject({
+      await expect(inner.claim('s', 'another', { ttlMs: 1_000 })).rejects.toMatchObject({
         code: 'session_busy',
       });
       forget();
       await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
-      expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
+      expect(await inner.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({ epoch: 2 });
     },
   );
 });
@@ -231,7 +231,7 @@ describe('a fenced ledger', () => {
     ledger.append([start('first'), change(1)]);
     await ledger.durable();
     const before = { state: ledger.state, paths: [...ledger.invocations.byPath.keys()] };
-    await store.claim('s', 'another', { ttl: 30_000, force: true });
+    await store.claim('s', 'another', { ttlMs: 30_000, force: true });
     const seen: number[] = [];
     ledger.onFailure(() => seen.push(ledger.lastSeq));
     ledger.append([change(2), start('second')]);
@@ -259,6 +259,6 @@ describe('release', () => {
     ledger.append([note('two')]);
     expect(await ledger.release({ inboxSeq: 1 })).toMatchObject({ released: true, inboxSeq: 1 });
     expect(ledger.leaseIsLive()).toBe(false);
-    expect(await store.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2, seq: 2 });
+    expect(await store.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({ epoch: 2, seq: 2 });
   });
 });

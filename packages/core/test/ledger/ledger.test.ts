@@ -169,7 +169,7 @@ describe('writing', () => {
     const ledger = new Ledger('s', portsOf(store), []);
     ledger.append([note('one')]);
     await ledger.durable();
-    await store.claim('s', 'another', { ttl: 30_000, force: true });
+    await store.claim('s', 'another', { ttlMs: 30_000, force: true });
     const failures: unknown[] = [];
     ledger.onFailure((error) => failures.push(error));
     ledger.append([note('two')]);
@@ -270,7 +270,7 @@ describe('writing', () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     await ledger.own();
-    await store.claim('s', 'another', { ttl: 30_000, force: true });
+    await store.claim('s', 'another', { ttlMs: 30_000, force: true });
     await expect(ledger.renewLease()).rejects.toMatchObject({ code: 'ledger_conflict' });
     expect(ledger.failure?.error).toMatchObject({ code: 'ledger_conflict' });
     expect(ledger.leaseIsLive()).toBe(false);

@@ -58,7 +58,7 @@ function message(seq: number): Event {
 
 async function write(store: Store, id: string, events: readonly Event[]): Promise<void> {
   const ledgers = store.for({ tenant: 'default', app });
-  const claim = await ledgers.claim(id, 'writer', { ttl: 1_000 });
+  const claim = await ledgers.claim(id, 'writer', { ttlMs: 1_000 });
   await ledgers.append(id, { seq: 0, epoch: claim.epoch }, { events });
   await ledgers.release(claim);
 }

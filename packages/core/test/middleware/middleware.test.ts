@@ -89,7 +89,7 @@ describe('responseCache', () => {
   test('when its time is over the model is asked again, by the clock of the runtime', async () => {
     const { app, helper, model, clock } = setUp(
       [{ text: 'one' }, { text: 'two' }],
-      [responseCache({ ttl: 1_000 })],
+      [responseCache({ ttlMs: 1_000 })],
     );
     await app.run(helper, 'Hi');
     clock.advance(1_000);
@@ -100,7 +100,7 @@ describe('responseCache', () => {
   test('an answer from it is not kept again: it does not live longer by being used', async () => {
     const { app, helper, model, clock } = setUp(
       [{ text: 'one' }, { text: 'two' }],
-      [responseCache({ ttl: 1_000 })],
+      [responseCache({ ttlMs: 1_000 })],
     );
     await app.run(helper, 'Hi');
     clock.advance(600);

@@ -68,7 +68,7 @@ test.each([Number.POSITIVE_INFINITY, Number.NaN, -5, 'soon'])(
   'an error handler that wants to wait %s ms leaves numbers in the ledger',
   async (delay) => {
     const handle = ({ attempt }: { attempt: number }) =>
-      attempt === 1 ? { action: 'retry' as const, delay: delay as number } : undefined;
+      attempt === 1 ? { action: 'retry' as const, delayMs: delay as number } : undefined;
     const helper = agent({
       name: 'helper',
       model: openai('gpt-5'),

@@ -12,7 +12,7 @@ const paying = (edit: string | undefined) => {
   const most = edit === 'a lower threshold of approval' ? 10 : 1_000;
   const approval = {
     when: ({ args }: { args: { cents: number } }) => args.cents > most,
-    expiresIn: weekMs,
+    expiresInMs: weekMs,
   };
   return tool({
     name: 'pay',
@@ -21,7 +21,7 @@ const paying = (edit: string | undefined) => {
     recovery: 'report',
     ...(edit === 'no approval any more'
       ? {}
-      : { approval: edit === 'approval of every call' ? { expiresIn: weekMs } : approval }),
+      : { approval: edit === 'approval of every call' ? { expiresInMs: weekMs } : approval }),
     execute: ({ args }) => ({ paid: args.cents }),
   });
 };

@@ -59,7 +59,7 @@ function hanging() {
     name: 'hang',
     description: 'Takes its time',
     schema: none,
-    timeout: 5_000,
+    timeoutMs: 5_000,
     execute: async () => {
       begun.resolve();
       await over.promise;
@@ -71,7 +71,7 @@ function hanging() {
     name: 'rest',
     description: 'Rests',
     schema: none,
-    timeout: 600_000,
+    timeoutMs: 600_000,
     execute: () => rested.promise.then(() => 'rested'),
   });
   return { hang, rest, begun: begun.promise, letGo: over.resolve, letRest: rested.resolve };
@@ -159,7 +159,7 @@ const features: Readonly<Record<string, Feature>> = {
     has: (event) => JSON.stringify(event).includes('$blob'),
   },
   'an approval that expired': {
-    define: () => paying({ expiresIn: hours }),
+    define: () => paying({ expiresInMs: hours }),
     act: async (stage) => {
       const session = await run(stage);
       stage.clock.advance(2 * hours);
@@ -169,7 +169,12 @@ const features: Readonly<Record<string, Feature>> = {
   },
   'an approval that was handed up': {
     define: () =>
-      paying({ mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours }),
+      paying({
+        mayDecide: ['ann'],
+        onExpire: 'escalate',
+        escalateTo: ['boss'],
+        expiresInMs: hours,
+      }),
     act: async (stage) => {
       const session = await run(stage);
       stage.clock.advance(hours);
@@ -564,7 +569,7 @@ test.each(storePlaces)(
       agent({
         name: 'payer',
         model: roundModel([callOf('pay'), { text: 'p'.repeat(70_000) }]),
-        tools: [pay({ expiresIn: 24 * hours })],
+        tools: [pay({ expiresInMs: 24 * hours })],
       });
     const root = define();
     const first = runtime({ app: 'stored', store, recover: 'manual', runnables: [root] });

@@ -44,7 +44,9 @@ function problemOf(
 }
 
 async function rowOf(ledger: KeptLedger, file: LedgerFile, edit: string | undefined): Promise<Row> {
-  const { divergence, events } = await replayFile(file, appOf(ledger.define(edit)), { patience });
+  const { divergence, events } = await replayFile(file, appOf(ledger.define(edit)), {
+    patienceMs: patience,
+  });
   const isWhole = divergence !== undefined || events === file.events.length;
   const found =
     divergence === undefined

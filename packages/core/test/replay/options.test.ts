@@ -88,7 +88,7 @@ describe('live models', () => {
 
   test('that answer something else are found where they do', async () => {
     const { app } = shop({ answers: [ask, { text: 'Three.' }] });
-    const { divergence } = await replay(await recorded(), app, { model: 'live', patience: 100 });
+    const { divergence } = await replay(await recorded(), app, { model: 'live', patienceMs: 100 });
     expect(divergence).toMatchObject({
       path: 'run/clerk',
       kind: 'outcome',
@@ -100,7 +100,7 @@ describe('live models', () => {
     const { app } = shop({
       answers: [{ toolCalls: [{ name: 'price', args: { item: 'ink' } }] }, { text: 'It is 3.' }],
     });
-    const { divergence } = await replay(await recorded(), app, { model: 'live', patience: 100 });
+    const { divergence } = await replay(await recorded(), app, { model: 'live', patienceMs: 100 });
     expect(divergence).toMatchObject({
       path: 'run/clerk',
       kind: 'arguments',
@@ -121,7 +121,10 @@ describe('live tools', () => {
 
   test('that give something else are found, and all that follows from it', async () => {
     const session = await recorded();
-    const report = await replay(session, shop({ price: 4 }).app, { tools: 'live', patience: 100 });
+    const report = await replay(session, shop({ price: 4 }).app, {
+      tools: 'live',
+      patienceMs: 100,
+    });
     expect(report.divergence).toMatchObject({
       kind: 'outcome',
       differences: [{ path: 'result.content', recorded: 3, replayed: 4 }],
@@ -140,7 +143,7 @@ describe('live tools', () => {
     const report = await replay(await recorded(), app, {
       model: 'live',
       tools: 'live',
-      patience: 100,
+      patienceMs: 100,
     });
     expect(places(report)).toEqual([
       'outcome run/clerk',
@@ -182,8 +185,8 @@ test('`normalize` takes out of both sides what may differ', async () => {
     JSON.parse(JSON.stringify(value).replaceAll(/"(agent|step)"/g, '"a kind"')) as JsonValue;
   expect((await replay(session, renamed.app, { normalize })).divergence).toBeUndefined();
   const app = runtime({ app: 'shop', recover: 'manual', runnables: [other] });
-  const strict = await replay(session, app, { patience: 50 });
-  const loose = await replay(session, app, { patience: 50, normalize });
+  const strict = await replay(session, app, { patienceMs: 50 });
+  const loose = await replay(session, app, { patienceMs: 50, normalize });
   expect(strict.divergence).toMatchObject({
     subject: 'The start of the agent "clerk" differs in kind',
   });
@@ -202,15 +205,15 @@ function slowly(work: () => Promise<void>): Runtime {
   return runtime({ app: 'slow', recover: 'manual', runnables: [slow] });
 }
 
-test('`patience` is how long code may take for something of its own', async () => {
+test('`patienceMs` is how long code may take for something of its own', async () => {
   // Longer than the turns of the event loop that a replay takes for code at rest.
   const inTime = slowly(() => new Promise((resolve) => setTimeout(resolve, 60)));
   const never = slowly(() => new Promise(() => undefined));
   const record = recordedLedgerOf(
     (await runtime({ app: 'slow' }).run(slowStep(), { session: 's', input: 'Go' })).session,
   );
-  expect((await replay(record, inTime, { patience: 60_000 })).divergence).toBeUndefined();
-  expect((await replay(record, never, { patience: 1 })).divergence).toMatchObject({
+  expect((await replay(record, inTime, { patienceMs: 60_000 })).divergence).toBeUndefined();
+  expect((await replay(record, never, { patienceMs: 1 })).divergence).toMatchObject({
     kind: 'control_flow',
     subject: expect.stringContaining('does not come'),
   });
@@ -245,7 +248,7 @@ test('`signal` ends the replay with its reason', async () => {
   );
   const app = runtime({ app: 'x', recover: 'manual', runnables: [hanging] });
   await expect(
-    replay(record, app, { signal: controller.signal, patience: 60_000 }),
+    replay(record, app, { signal: controller.signal, patienceMs: 60_000 }),
   ).rejects.toThrow('now');
 });
 
@@ -255,7 +258,7 @@ test.each<[string, ReplayOptions]>([
   ['`until` must be', { until: -1 }],
   ['`until` must be', { until: 1.5 }],
   ['`normalize` must be', { normalize: 'x' as never }],
-  ['`patience` must be', { patience: 0 }],
+  ['`patienceMs` must be', { patienceMs: 0 }],
   ['`signal` must be', { signal: {} as never }],
   ['there is no option `models`', { models: 'live' } as never],
 ])('a bad option is refused: %s', async (message, options) => {
@@ -265,7 +268,7 @@ test.each<[string, ReplayOptions]>([
 test('what the app does not know any more is named', async () => {
   const session = await recorded();
   const { divergence } = await replay(session, runtime({ app: 'shop', recover: 'manual' }), {
-    patience: 50,
+    patienceMs: 50,
   });
   expect(divergence).toMatchObject({
     seq: 1,
@@ -309,12 +312,12 @@ test('a replay leaves nothing behind: a process that replays exits by itself', a
 import { roundModel } from 'adjutant/testing';
     import { z } from 'zod';
     const define = (name) => agent({ name: 'a', model: roundModel([{ toolCalls: [{ name: 't' }] }, { text: 'done' }]),
-      tools: [tool({ name, description: 'x', schema: z.object({}), timeout: 600000, execute: () => 1 })] });
+      tools: [tool({ name, description: 'x', schema: z.object({}), timeoutMs: 600000, execute: () => 1 })] });
     const first = define('t');
     const { session } = await runtime({ app: 'x' }).run(first, 'Go');
     const app = (name) => runtime({ app: 'x', recover: 'manual', runnables: [define(name)] });
     const same = await replay(session, app('t'));
-    const other = await replay(session, app('u'), { patience: 10 });
+    const other = await replay(session, app('u'), { patienceMs: 10 });
     const stopped = await replay(session, app('t'), { until: 5 });
     console.log([same, other, stopped].map(({ divergence }) => divergence?.seq ?? 'none').join(' '));
   `;

@@ -246,7 +246,7 @@ test(
     let changes = 0;
     const store = beforeAppends(memoryStore(), 'mine', async (ledgers) => {
       const stored = (await ledgers.readShared('user', 'u'))['n'];
-      const claim = await ledgers.claim('other', 'somebody', { ttl: 1_000, force: true });
+      const claim = await ledgers.claim('other', 'somebody', { ttlMs: 1_000, force: true });
       const shared = [
         {
           scope: 'user',

@@ -31,7 +31,7 @@ function userOf({ state }: { readonly state: object }): Record<string, unknown> 
 /** Writes a ledger as another process would have left it. */
 async function write(store: Store, id: string, events: readonly Event[]): Promise<LedgerStore> {
   const ledgers = store.for({ tenant: 'default', app });
-  const claim = await ledgers.claim(id, 'writer', { ttl: 1_000 });
+  const claim = await ledgers.claim(id, 'writer', { ttlMs: 1_000 });
   if (events.length > 0) await ledgers.append(id, { seq: 0, epoch: claim.epoch }, { events });
   await ledgers.release(claim);
   return ledgers;
@@ -341,7 +341,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const ledgers = store.for({ tenant: 'default', app });
       for (const id of ['isolated', 'live']) {
         // Whoever claims it next finds what becomes of its shared scopes.
-        await ledgers.release(await ledgers.claim(id, 'sweeper', { ttl: 1_000 }));
+        await ledgers.release(await ledgers.claim(id, 'sweeper', { ttlMs: 1_000 }));
         const fork = await open(store).sessions.open({ id });
         expect(fork.events.at(-1)).toMatchObject({
           type: 'decision',

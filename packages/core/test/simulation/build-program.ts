@@ -150,11 +150,11 @@ function buildPlainTool(
     case 'probe':
       return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
     case 'approval':
-      return tool({ ...definition, approval: { expiresIn: expiresInMs } });
+      return tool({ ...definition, approval: { expiresInMs: expiresInMs } });
     case 'expiring':
-      return tool({ ...definition, approval: { expiresIn: 900_000 } });
+      return tool({ ...definition, approval: { expiresInMs: 900_000 } });
     case 'input':
-      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresIn: expiresInMs } });
+      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs: expiresInMs } });
     default:
       return tool({ ...definition, recovery: does });
   }

@@ -79,7 +79,7 @@ test(
     });
     const claim = await store
       .for({ tenant: 'default', app: 'shop' })
-      .claim('s', 'another', { ttl: 1_000 });
+      .claim('s', 'another', { ttlMs: 1_000 });
     expect(claim.epoch).toBe(2);
   },
 );
@@ -92,7 +92,7 @@ test('a session is given back when there is nothing to resume', async () => {
   await session.flush();
   await expect(Promise.resolve(app.resume(session))).rejects.toMatchObject({ code: 'no_open_run' });
   expect(
-    await store.for({ tenant: 'default', app: 'shop' }).claim('s', 'another', { ttl: 1_000 }),
+    await store.for({ tenant: 'default', app: 'shop' }).claim('s', 'another', { ttlMs: 1_000 }),
   ).toMatchObject({ owner: 'another' });
 });
 

@@ -343,7 +343,7 @@ describe('error handlers', () => {
       );
       const own = handler((ctx) => {
         attempts.push(ctx.attempt);
-        return { action: 'retry', delay: 50 };
+        return { action: 'retry', delayMs: 50 };
       });
       const { events } = await runTest(worker([write], own), [
         user('Go'),

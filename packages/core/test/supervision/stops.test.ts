@@ -197,7 +197,7 @@ test('what a tool gives after its time goes through the guardrails too', async (
     name: 'look',
     description: 'Looks',
     schema,
-    timeout: 1_000,
+    timeoutMs: 1_000,
     execute: async () => {
       await goOn.promise;
       return 'a secret';

@@ -15,7 +15,7 @@ describe('the circuit of a tool', () => {
       const app = runtime({
         app: 'circuits',
         ports: { clock },
-        supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } },
+        supervision: { circuitBreaker: { failures: 3, resetAfterMs: 60_000 } },
       });
       let isUp = false;
       const page = failing(() => (isUp ? 'the page' : http(503)), { readOnly: true });

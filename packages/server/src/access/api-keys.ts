@@ -40,7 +40,7 @@ export interface NewApiKey {
    * Milliseconds from now on for which it is accepted; 10 years at most. @default 31_536_000_000
    * (365 days)
    */
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
 }
 
 export interface RotateOptions {
@@ -48,12 +48,12 @@ export interface RotateOptions {
    * Milliseconds for which the secret before is accepted, too; `0` ends it at once. @default
    * 86_400_000 (24 hours)
    */
-  readonly grace?: number;
+  readonly graceMs?: number;
   /**
    * Milliseconds from now on for which the key is accepted; 10 years at most. @default
    * 31_536_000_000 (365 days)
    */
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
 }
 
 /** Actor of a change of keys, and the tenant whose keys change. */
@@ -146,7 +146,7 @@ export class ApiKeys {
     assertOptions(asked, keyOptions);
     const scope = checkedKey({ ...asked, tenant: asked.tenant ?? this.#app.tenant });
     const secret = newKeySecret();
-    const expiresAt = this.#clock.now() + lifeOf(asked.expiresIn);
+    const expiresAt = this.#clock.now() + lifeOf(asked.expiresInMs);
     const data: JsonObject = { key: id, ...scope, expiresAt, hash: hashOfSecret(secret) };
     const reasoning =
       `A key for "${scope.name}" of the tenant "${scope.tenant}" as ` + `${scope.roles.join(', ')}`;
@@ -189,18 +189,18 @@ export class ApiKeys {
    */
   async rotate(id: string, options: RotateOptions & KeyChangeOptions = {}): Promise<IssuedApiKey> {
     assertOptions(options, rotateOptions);
-    const { by = 'operator', tenant, grace = defaultGraceMs, expiresIn } = options;
-    if (!Number.isFinite(grace) || grace < 0 || grace > longestLifeMs)
-      throw new InvalidApiKeyError({ reason: '`grace` must be a number of milliseconds from 0' });
+    const { by = 'operator', tenant, graceMs = defaultGraceMs, expiresInMs } = options;
+    if (!Number.isFinite(graceMs) || graceMs < 0 || graceMs > longestLifeMs)
+      throw new InvalidApiKeyError({ reason: '`graceMs` must be a number of milliseconds from 0' });
     const secret = newKeySecret();
     const now = this.#clock.now();
-    const expiresAt = now + lifeOf(expiresIn);
+    const expiresAt = now + lifeOf(expiresInMs);
     const records = await this.#ring.change((before) => {
       const key = foundKey(before, id, tenant);
       if (key.revokedAt !== undefined) throw new ApiKeyStateError({ key: id, state: 'revoked' });
       if (!isKeyValid(key, now)) throw new ApiKeyStateError({ key: id, state: 'expired' });
       // The secret before is accepted no longer than it would have been.
-      const previousUntil = Math.min(now + grace, key.expiresAt);
+      const previousUntil = Math.min(now + graceMs, key.expiresAt);
       return [
         decision(by, 'rotated', 'The key gets a new secret', {
           key: id,
@@ -249,9 +249,9 @@ const keyOptions = {
   tenant: true,
   user: true,
   agents: true,
-  expiresIn: true,
+  expiresInMs: true,
 } satisfies Record<keyof NewApiKey, true>;
-const rotateOptions = { grace: true, expiresIn: true, by: true, tenant: true } satisfies Record<
+const rotateOptions = { graceMs: true, expiresInMs: true, by: true, tenant: true } satisfies Record<
   keyof (RotateOptions & KeyChangeOptions),
   true
 >;
@@ -291,7 +291,7 @@ function lifeOf(expiresIn = defaultLifeMs): number {
   if (!fits)
     throw new InvalidApiKeyError({
       reason:
-        '`expiresIn` must be a number of milliseconds greater than 0 and no more than 10 years',
+        '`expiresInMs` must be a number of milliseconds greater than 0 and no more than 10 years',
     });
   return expiresIn;
 }

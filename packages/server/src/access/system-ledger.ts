@@ -109,7 +109,7 @@ export class SystemLedger {
     for (;;) {
       try {
         // Each write has an owner of its own, or two of this process would be one.
-        return await this.#ledgers.claim(session, processOwner(ids), { ttl: leaseMs });
+        return await this.#ledgers.claim(session, processOwner(ids), { ttlMs: leaseMs });
       } catch (error) {
         if (!isAdjutantError(error, 'session_busy') || clock.monotonic() >= giveUpAt) throw error;
         await new Promise<void>((resolve) => void clock.setTimer(retryMs, resolve));

@@ -20,7 +20,7 @@ function backOff(options: Partial<ResolvedRetry>, chance = () => 1) {
 
 describe('BackOff', () => {
   test('waits about twice as long each time, up to the longest', async () => {
-    const { waited } = backOff({ first: 4, longest: 20 });
+    const { waited } = backOff({ initialDelayMs: 4, maxDelayMs: 20 });
     const waits: number[] = [];
     for (let i = 0; i < 5; i++) waits.push((await waited()).ms);
     expect(waits).toEqual([4, 8, 16, 20, 20]);
@@ -31,7 +31,7 @@ describe('BackOff', () => {
       fc.asyncProperty(
         fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
         async (chance) => {
-          const { ms } = await backOff({ first: 40 }, () => chance).waited();
+          const { ms } = await backOff({ initialDelayMs: 40 }, () => chance).waited();
           expect(ms).toBeGreaterThanOrEqual(20);
           expect(ms).toBeLessThanOrEqual(41);
         },
@@ -41,26 +41,26 @@ describe('BackOff', () => {
   });
 
   test('waits as long as the server asks, unless that is longer than it may', async () => {
-    const { waited, made } = backOff({ first: 4, giveUpAfter: 100 });
+    const { waited, made } = backOff({ initialDelayMs: 4, giveUpAfterMs: 100 });
     expect(await waited(30)).toEqual({ ms: 30, again: true });
     expect(await made.wait(undefined, 200)).toBe(false);
   });
 
   test('gives up when its time is over, with a last attempt then', async () => {
-    const { waited, made } = backOff({ first: 40, giveUpAfter: 100 });
+    const { waited, made } = backOff({ initialDelayMs: 40, giveUpAfterMs: 100 });
     expect([await waited(), await waited()]).toEqual([
       { ms: 40, again: true },
       { ms: 60, again: true },
     ]);
     expect(await made.wait(undefined)).toBe(false);
     expect(made.triedFor).toBe(100);
-    expect(await backOff({ giveUpAfter: 0 }).made.wait(undefined)).toBe(false);
+    expect(await backOff({ giveUpAfterMs: 0 }).made.wait(undefined)).toBe(false);
   });
 
   test(
     'begins anew when the server was there, and waits short again when it did what ' + 'was asked',
     async () => {
-      const { waited, made } = backOff({ first: 4, longest: 1_000, giveUpAfter: 30 });
+      const { waited, made } = backOff({ initialDelayMs: 4, maxDelayMs: 1_000, giveUpAfterMs: 30 });
       await waited();
       await waited();
       made.reached();

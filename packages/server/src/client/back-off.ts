@@ -1,33 +1,33 @@
 import { type ClientPorts, pause } from './ports.ts';
 
 /** Number and delays of a client's retries when the server cannot be reached or is overloaded. */
-export interface RetryOptions {
+export interface ReconnectOptions {
   /**
    * Milliseconds without the server after which it is given up; `0`: at once; `Infinity`: never.
    * @default 60_000
    */
-  readonly giveUpAfter?: number;
+  readonly giveUpAfterMs?: number;
   /**
    * Milliseconds before the first attempt after a failure; each further one waits about twice as
    * long. @default 250
    */
-  readonly first?: number;
+  readonly initialDelayMs?: number;
   /** Milliseconds that it waits at most between two attempts. @default 10_000 */
-  readonly longest?: number;
+  readonly maxDelayMs?: number;
   /**
    * Milliseconds without a byte after which a connection counts as lost; a server's heartbeat must
    * be more frequent. @default 45_000
    */
-  readonly silence?: number;
+  readonly silenceMs?: number;
 }
 
-export type ResolvedRetry = Required<RetryOptions>;
+export type ResolvedRetry = Required<ReconnectOptions>;
 
 export const defaultRetry: ResolvedRetry = Object.freeze({
-  giveUpAfter: 60_000,
-  first: 250,
-  longest: 10_000,
-  silence: 45_000,
+  giveUpAfterMs: 60_000,
+  initialDelayMs: 250,
+  maxDelayMs: 10_000,
+  silenceMs: 45_000,
 });
 
 /**
@@ -44,7 +44,7 @@ export class BackOff {
   constructor(ports: ClientPorts, options: ResolvedRetry) {
     this.#ports = ports;
     this.#options = options;
-    this.#first = options.first;
+    this.#first = options.initialDelayMs;
   }
 
   /** Milliseconds since the first failure. */
@@ -65,7 +65,7 @@ export class BackOff {
 
   /** Replaces `first` by the delay that the server asks for. */
   prefer(first: number): void {
-    this.#first = Math.min(first, this.#options.longest);
+    this.#first = Math.min(first, this.#options.maxDelayMs);
   }
 
   /**
@@ -74,11 +74,11 @@ export class BackOff {
    */
   async wait(signal: AbortSignal | undefined, atLeast = 0): Promise<boolean> {
     const { clock, random } = this.#ports;
-    const { giveUpAfter, longest } = this.#options;
+    const { giveUpAfterMs, maxDelayMs: longest } = this.#options;
     this.#since ??= clock.monotonic();
     const most = Math.min(longest, this.#first * 2 ** this.#attempts++);
     const ms = Math.max(atLeast, most * (0.5 + random.next() / 2));
-    const left = giveUpAfter - this.triedFor;
+    const left = giveUpAfterMs - this.triedFor;
     if (left <= 0 || atLeast > left) return false;
     // The last attempt is made when the time is over, and not a long wait before.
     await pause(clock, Math.min(ms, left), signal);

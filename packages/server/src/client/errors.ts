@@ -18,11 +18,11 @@ export class ServerProblemError extends Error {
   /** Names the request in the server's log. */
   readonly instance: string | undefined;
   /** Milliseconds after which the server wants to be asked again, if it said so. */
-  readonly retryAfter: number | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     problem: Pick<Problem, 'code' | 'status' | 'detail' | 'data' | 'instance'>,
-    retryAfter?: number,
+    retryAfterMs?: number,
   ) {
     super(problem.detail);
     this.name = 'ServerProblemError';
@@ -31,7 +31,7 @@ export class ServerProblemError extends Error {
     this.detail = problem.detail;
     this.data = problem.data ?? {};
     this.instance = problem.instance;
-    this.retryAfter = retryAfter;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

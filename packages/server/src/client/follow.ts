@@ -93,9 +93,9 @@ class Follower {
    * ConnectionLostError, ServerProblemError
    */
   async #isWorthAnother(lost: unknown): Promise<boolean> {
-    const { retryAfter } = lost as { readonly retryAfter?: number };
+    const { retryAfterMs } = lost as { readonly retryAfterMs?: number };
     try {
-      if (await this.#backOff.wait(this.#signal, retryAfter)) return true;
+      if (await this.#backOff.wait(this.#signal, retryAfterMs)) return true;
     } catch (error) {
       if (this.#signal.aborted) return false;
       throw error;
@@ -115,7 +115,7 @@ class Follower {
     if (response.status === 204) return true;
     const frames = readFrames(this.#bodyOf(response), {
       clock: options.ports.clock,
-      silence: options.retry.silence,
+      silenceMs: options.retry.silenceMs,
       onBytes: () => this.#backOff.reached(),
       onRetry: (ms) => this.#backOff.prefer(ms),
     });
@@ -133,7 +133,7 @@ class Follower {
     const { options } = this.#transport;
     const { path } = this.#followed;
     const late = new AbortController();
-    const cancel = options.ports.clock.setTimer(options.timeout, () => late.abort());
+    const cancel = options.ports.clock.setTimer(options.timeoutMs, () => late.abort());
     try {
       return await this.#transport.fetch({
         method: 'GET',

@@ -5,7 +5,7 @@ import { LostError } from './errors.ts';
 export interface FrameReading {
   readonly clock: Clock;
   /** Milliseconds without a byte after which the connection counts as lost. */
-  readonly silence: number;
+  readonly silenceMs: number;
   /** Called with each sign of life, heartbeats included. */
   readonly onBytes: () => void;
   /** Called with the milliseconds after which the server wants a client to come back. */
@@ -40,11 +40,11 @@ export async function* readFrames(
 
 function notForever<Value>(
   reading: Promise<Value>,
-  { clock, silence }: FrameReading,
+  { clock, silenceMs }: FrameReading,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.setTimer(silence, () =>
-      reject(new LostError(`nothing came for ${silence} ms`)),
+    const cancel = clock.setTimer(silenceMs, () =>
+      reject(new LostError(`nothing came for ${silenceMs} ms`)),
     );
     reading
       .then(resolve, (error: unknown) =>

@@ -1,5 +1,5 @@
 export { Approvals, Operations } from './approvals.ts';
-export type { RetryOptions } from './back-off.ts';
+export type { ReconnectOptions } from './back-off.ts';
 export { type AdjutantClient, type Agents, client, type UsageOfModels } from './client.ts';
 export {
   ConnectionLostError,

@@ -1,4 +1,4 @@
-import { defaultRetry, type ResolvedRetry, type RetryOptions } from './back-off.ts';
+import { defaultRetry, type ReconnectOptions, type ResolvedRetry } from './back-off.ts';
 import { InvalidClientError } from './errors.ts';
 import { type ClientPorts, platformPorts } from './ports.ts';
 
@@ -16,12 +16,12 @@ export interface ClientOptions {
   readonly headers?: Given<Readonly<Record<string, string>>>;
   /** Function that makes the requests. @default that of the platform */
   readonly fetch?: (input: string, init: RequestInit) => Promise<Response>;
-  readonly retry?: RetryOptions;
+  readonly retry?: ReconnectOptions;
   /**
    * Milliseconds that one request may wait for its answer before it counts as lost and is made
    * again. @default 30_000
    */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /** For tests: where time, chance and names come from. */
   readonly ports?: Partial<ClientPorts>;
 }
@@ -33,7 +33,7 @@ export interface ResolvedClientOptions {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
   readonly retry: ResolvedRetry;
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly ports: ClientPorts;
 }
 
@@ -43,7 +43,7 @@ const names: ReadonlySet<string> = new Set([
   'headers',
   'fetch',
   'retry',
-  'timeout',
+  'timeoutMs',
   'ports',
 ] satisfies (keyof ClientOptions)[]);
 const defaultTimeoutMs = 30_000;
@@ -57,7 +57,14 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     throw new InvalidClientError({
       reason: `there is no option "${unknown}"; there are ${[...names].join(', ')}`,
     });
-  const { key, headers = {}, fetch, retry = {}, timeout = defaultTimeoutMs, ports = {} } = options;
+  const {
+    key,
+    headers = {},
+    fetch,
+    retry = {},
+    timeoutMs = defaultTimeoutMs,
+    ports = {},
+  } = options;
   assertKind(
     'key',
     key,
@@ -76,11 +83,11 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     });
   }
   assertKind('fetch', fetch, ['function', 'undefined'], 'a function');
-  assertKind('retry', retry, ['object'], 'an object such as { giveUpAfter: 0 }');
+  assertKind('retry', retry, ['object'], 'an object such as { giveUpAfterMs: 0 }');
   for (const [name, value] of Object.entries(retry)) assertRetry(name, value);
-  if (!isPositive(timeout))
+  if (!isPositive(timeoutMs))
     throw new InvalidClientError({
-      reason: `\`timeout\` must be a number of milliseconds above 0, not ${timeout}`,
+      reason: `\`timeoutMs\` must be a number of milliseconds above 0, not ${timeoutMs}`,
     });
   return {
     url: addressOf(options.url),
@@ -89,7 +96,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     // Browsers want it called as a function of the page.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retry: { ...defaultRetry, ...withoutUndefined(retry) },
-    timeout,
+    timeoutMs,
     ports: { ...platformPorts, ...withoutUndefined(ports) },
   };
 }
@@ -115,7 +122,7 @@ function assertRetry(name: string, value: unknown): void {
   }
   const isFit =
     value === undefined ||
-    (name === 'giveUpAfter'
+    (name === 'giveUpAfterMs'
       ? value === 0 || isPositive(value)
       : isPositive(value) && Number.isFinite(value));
   if (!isFit)

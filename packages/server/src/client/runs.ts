@@ -94,7 +94,7 @@ export class Runs {
         method: 'GET',
         path: pathOf('sessions', session, 'runs', run),
         query: { wait: waitMs },
-        waits: waitMs,
+        waitsMs: waitMs,
         ...options,
       });
       if (found.status === 'running' || found.status === 'accepted') {

@@ -29,7 +29,7 @@ export interface Call {
    */
   readonly idempotencyKey?: string | undefined;
   /** Milliseconds for which the server itself may take its time. @default 0 */
-  readonly waits?: number;
+  readonly waitsMs?: number;
 }
 
 /** Options of each request. */
@@ -131,7 +131,7 @@ export class Transport {
         call.signal?.throwIfAborted();
         if (!isPassing(error)) throw error;
         const isProblem = error instanceof ServerProblemError;
-        if (await backOff.wait(call.signal, isProblem ? error.retryAfter : 0)) continue;
+        if (await backOff.wait(call.signal, isProblem ? error.retryAfterMs : 0)) continue;
         throw isProblem
           ? error
           : new ConnectionLostError(
@@ -147,9 +147,9 @@ export class Transport {
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
-    const { timeout, ports } = this.options;
+    const { timeoutMs, ports } = this.options;
     const late = new AbortController();
-    const cancel = ports.clock.setTimer(timeout + (call.waits ?? 0), () =>
+    const cancel = ports.clock.setTimer(timeoutMs + (call.waitsMs ?? 0), () =>
       late.abort(new LostError('no answer came in time')),
     );
     try {

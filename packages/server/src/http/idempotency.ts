@@ -124,7 +124,7 @@ export class Idempotency {
   #sweepSoon(tenant: string): void {
     const { clock, closing, options } = this.#parts;
     const now = clock.now();
-    const every = Math.min(sweepEvery, options.idempotency.keepFor);
+    const every = Math.min(sweepEvery, options.idempotency.keepForMs);
     this.#swept.set(tenant, this.#swept.get(tenant) ?? Number.NEGATIVE_INFINITY);
     for (const [due, at] of this.#swept) {
       if (closing.aborted || now - at < every) continue;

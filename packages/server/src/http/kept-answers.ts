@@ -59,7 +59,7 @@ export interface KeptAnswersPorts {
   readonly clock: Clock;
   readonly ids: IdSource;
   /** Milliseconds. */
-  readonly keepFor: number;
+  readonly keepForMs: number;
 }
 
 /** Milliseconds after which the request of a process that is gone counts as ended. */
@@ -93,7 +93,7 @@ export class KeptAnswers {
     // A name of its own for each, or two requests of this process would be one owner; it shows when
     // the process is gone.
     const owner = processOwner(this.#ports.ids);
-    const claim = await ledgers.claim(request.record, owner, { ttl: leaseMs }).catch(unlessBusy);
+    const claim = await ledgers.claim(request.record, owner, { ttlMs: leaseMs }).catch(unlessBusy);
     if (claim === undefined) return { state: 'under_way' };
     try {
       return await this.#claimed(ledgers, claim, request);
@@ -148,7 +148,7 @@ export class KeptAnswers {
       if (isAdjutantError(error, 'session_not_found')) return undefined;
       throw error;
     }
-    return found !== undefined && found.at + this.#ports.keepFor > this.#ports.clock.now()
+    return found !== undefined && found.at + this.#ports.keepForMs > this.#ports.clock.now()
       ? found
       : undefined;
   }
@@ -263,7 +263,7 @@ export class KeptAnswers {
     if (known === undefined) return;
     // Busy: the same request has come meanwhile.
     const claim = await ledgers
-      .claim(record, processOwner(this.#ports.ids), { ttl: leaseMs })
+      .claim(record, processOwner(this.#ports.ids), { ttlMs: leaseMs })
       .catch(unlessBusy);
     if (claim === undefined) return;
     try {
@@ -300,7 +300,7 @@ export class KeptAnswers {
    */
   async sweep(tenant: string, signal: AbortSignal): Promise<number> {
     const ledgers = this.#ledgers(tenant);
-    const cutoff = this.#ports.clock.now() - this.#ports.keepFor;
+    const cutoff = this.#ports.clock.now() - this.#ports.keepForMs;
     let removed = 0;
     for (;;) {
       const old = await ledgers.list({

@@ -52,14 +52,14 @@ const addCreateKey: AddRoutes = (api, parts) => {
       },
     },
     async (input) => {
-      const { name, roles, user, agents, expiresIn } = input.body;
+      const { name, roles, user, agents, expiresInMs } = input.body;
       const id = newId(input, 'key').slice('key_'.length);
       const asked = {
         name,
         roles,
         ...(user && { user }),
         ...(agents && { agents }),
-        ...(expiresIn && { expiresIn }),
+        ...(expiresInMs && { expiresInMs }),
       };
       const { key, credential } = await new KeysInReach(parts, input.principal).create(id, asked);
       return {
@@ -111,10 +111,10 @@ const addRotateKey: AddRoutes = (api, parts) => {
         },
       },
     },
-    async ({ params, body: { grace, expiresIn }, principal }) => {
+    async ({ params, body: { graceMs, expiresInMs }, principal }) => {
       const options = {
-        ...defined({ grace }),
-        ...(expiresIn && { expiresIn }),
+        ...defined({ graceMs }),
+        ...(expiresInMs && { expiresInMs }),
       };
       const { key, credential } = await new KeysInReach(parts, principal).rotate(
         params.key,
@@ -180,7 +180,7 @@ class KeysInReach {
     return this.#keys.revoke(id, this.#change());
   }
 
-  async rotate(id: string, options: { readonly grace?: number; readonly expiresIn?: number }) {
+  async rotate(id: string, options: { readonly graceMs?: number; readonly expiresInMs?: number }) {
     await this.#assertInReach(id);
     return this.#keys.rotate(id, { ...options, ...this.#change() });
   }

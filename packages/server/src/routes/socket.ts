@@ -126,7 +126,7 @@ async function open(
         clock,
         stream,
         carryOut,
-        heartbeat: options.stream.heartbeat,
+        heartbeatMs: options.stream.heartbeatMs,
         endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
         refuseBinary: () =>
           refused(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),

@@ -82,13 +82,13 @@ export const newKeySchema = z
       .max(mostAgents)
       .optional()
       .openapi({ description: 'Only these agents exist for it.' }),
-    expiresIn: lifeSchema.optional(),
+    expiresInMs: lifeSchema.optional(),
   })
   .openapi('NewApiKey');
 
 export const rotationSchema = z
   .strictObject({
-    grace: z
+    graceMs: z
       .int()
       .min(0)
       .max(30 * dayMs)
@@ -98,7 +98,7 @@ export const rotationSchema = z
           'Milliseconds for which the secret before is accepted, too. @default 86400000 (24 hours)',
         example: dayMs,
       }),
-    expiresIn: lifeSchema.optional(),
+    expiresInMs: lifeSchema.optional(),
   })
   .openapi('KeyRotation');
 

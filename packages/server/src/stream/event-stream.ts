@@ -14,7 +14,7 @@ export interface StreamEnding {
 export interface EventStreamPorts {
   readonly clock: Clock;
   /** Milliseconds without a frame after which a comment is sent. */
-  readonly heartbeat: number;
+  readonly heartbeatMs: number;
   /**
    * Endings of the stream, each with the comment that says so. `whileOpen` is aborted when the
    * stream is over.
@@ -106,7 +106,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
       else signal.addEventListener('abort', stop, { once: true, signal: this.#gone.signal });
     }
     this.#send(controller, `retry: ${retryMs}\n\n`);
-    this.#beat(controller, this.#ports.heartbeat);
+    this.#beat(controller, this.#ports.heartbeatMs);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -160,17 +160,17 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
 
   /** Sends a comment when nothing else was sent for long and the reader waits. */
   #beat(controller: ReadableStreamDefaultController<Uint8Array>, wait: number): void {
-    const { clock, heartbeat } = this.#ports;
+    const { clock, heartbeatMs } = this.#ports;
     this.#cancelTimer = clock.setTimer(wait, () => {
       if (this.#isOver) return;
       const quiet = clock.monotonic() - this.#lastSent;
-      if (quiet < heartbeat) {
-        this.#beat(controller, heartbeat - quiet);
+      if (quiet < heartbeatMs) {
+        this.#beat(controller, heartbeatMs - quiet);
         return;
       }
       // Bytes that the reader has not taken yet are a sign of life already.
       if (this.#isWanted && controller.desiredSize === 0) this.#send(controller, ': \n\n');
-      this.#beat(controller, heartbeat);
+      this.#beat(controller, heartbeatMs);
     });
   }
 }

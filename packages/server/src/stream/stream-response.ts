@@ -55,7 +55,7 @@ export async function streamResponse(
   const body = eventStream((encoding, signal) => stream.follow(encoding, signal), {
     clock,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-    heartbeat: options.stream.heartbeat,
+    heartbeatMs: options.stream.heartbeatMs,
     onClose,
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');

@@ -84,7 +84,7 @@ describe('an API key', () => {
   test('is accepted until its time is over', async () => {
     const clock = testClock();
     const { api, key } = world({ clock });
-    const as = await key({ expiresIn: 1_000 });
+    const as = await key({ expiresInMs: 1_000 });
     clock.advance(999);
     expect((await ask(api, 'GET /v1/keys', { as })).status).toBe(200);
     clock.advance(1);
@@ -118,10 +118,10 @@ describe('an API key', () => {
       const status = async (as: string): Promise<number> =>
         (await ask(api, 'GET /v1/keys', { as })).status;
       const first = await keys.create({ name: 'ci', roles: ['admin'] });
-      const second = await keys.rotate(first.key.id, { grace: 60_000 });
+      const second = await keys.rotate(first.key.id, { graceMs: 60_000 });
       expect(second.key).toMatchObject({ id: first.key.id, previousUntil: clock.now() + 60_000 });
       expect([await status(first.credential), await status(second.credential)]).toEqual([200, 200]);
-      const third = await keys.rotate(first.key.id, { grace: 60_000 });
+      const third = await keys.rotate(first.key.id, { graceMs: 60_000 });
       expect([
         await status(first.credential),
         await status(second.credential),
@@ -217,8 +217,8 @@ describe('keys are refused', () => {
     [{ tenant: ' ' }, 'tenant'],
     [{ user: '' }, 'user'],
     [{ agents: [] }, 'agents'],
-    [{ expiresIn: 0 }, 'expiresIn'],
-    [{ expiresIn: Number.POSITIVE_INFINITY }, 'expiresIn'],
+    [{ expiresInMs: 0 }, 'expiresInMs'],
+    [{ expiresInMs: Number.POSITIVE_INFINITY }, 'expiresInMs'],
   ] as [object, string][])('with %j', async ([asked, word]) => {
     const { keys } = world();
     await expect(keys.create({ name: 'x', roles: ['viewer'], ...asked })).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe('the routes of keys', () => {
     });
     const rotated = await ask(api, `POST /v1/keys/${made.key.id}/rotate`, {
       as,
-      body: { grace: 0 },
+      body: { graceMs: 0 },
     });
     expect(rotated.status).toBe(200);
     expect((await ask(api, 'GET /v1/keys', { as: made.credential })).status).toBe(401);
@@ -378,7 +378,7 @@ describe('the ledger of keys', () => {
       fc.record({
         type: fc.constantFrom('revoke' as const, 'rotate' as const),
         which: fc.nat(3),
-        grace: fc.nat(10),
+        graceMs: fc.nat(10),
       }),
       fc.record({ type: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 8 }) }),
     );
@@ -407,7 +407,7 @@ describe('the ledger of keys', () => {
             const { key, credential } = await keys.create({
               name: 'x',
               roles: ['admin'],
-              expiresIn: next.life,
+              expiresInMs: next.life,
             });
             ids.push(key.id);
             model.push({ id: key.id, credential, until: now + next.life, isLast: true });
@@ -424,12 +424,12 @@ describe('the ledger of keys', () => {
             const last = own.find(({ isLast }) => isLast);
             const isOver = (last?.until ?? 0) <= now;
             const rotated = await keys
-              .rotate(id, { grace: next.grace, expiresIn: 15 })
+              .rotate(id, { graceMs: next.graceMs, expiresInMs: 15 })
               .catch(() => undefined);
             expect(rotated === undefined).toBe(isOver);
             if (rotated === undefined) continue;
             for (const entry of own) {
-              entry.until = entry.isLast ? Math.min(now + next.grace, entry.until) : 0;
+              entry.until = entry.isLast ? Math.min(now + next.graceMs, entry.until) : 0;
               entry.isLast = false;
             }
             model.push({ id, credential: rotated.credential, until: now + 15, isLast: true });

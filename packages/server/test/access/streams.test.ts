@@ -45,7 +45,7 @@ test('a stream ends when the time of its key is over', async () => {
   const clock = testClock();
   const { app, api, key } = world({ clock });
   await app.sessions.create({ id: 'one' });
-  const read = textOf(await open(api, await key({ expiresIn: 1_000_000 })));
+  const read = textOf(await open(api, await key({ expiresInMs: 1_000_000 })));
   clock.advance(1_000_000);
   expect(await read).toContain('the credential has ended');
 });

@@ -188,7 +188,7 @@ describe('an answer', () => {
     const { api, requestId, app } = await waitingServer({
       store: memoryStore({ clock }),
       runtime: { ports: { clock } },
-      expiresIn: 1_000,
+      expiresInMs: 1_000,
     });
     clock.advance(2_000);
     const before = await heads(app);

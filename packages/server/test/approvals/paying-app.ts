@@ -25,7 +25,7 @@ export interface PayToolOptions {
   readonly mayDecide?: readonly string[];
   readonly summary?: string;
   readonly details?: JsonValue;
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
 }
 
 /** A tool that asks before it pays, and what it has paid. */

@@ -307,7 +307,7 @@ describe('a client', () => {
   test('gives up after the time that it is given, and says what was wrong', async () => {
     const { sessions } = client({
       url: 'http://127.0.0.1:1',
-      retry: { first: 1, longest: 2, giveUpAfter: 20 },
+      retry: { initialDelayMs: 1, maxDelayMs: 2, giveUpAfterMs: 20 },
     });
     const error = await sessions.get('x').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
@@ -317,18 +317,21 @@ describe('a client', () => {
     });
     const busy = client({
       url: 'http://localhost:1',
-      retry: { giveUpAfter: 1_000 },
+      retry: { giveUpAfterMs: 1_000 },
       fetch: async () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
     });
     // Waiting longer than it may would be of no use.
-    await expect(busy.sessions.get('x')).rejects.toMatchObject({ status: 429, retryAfter: 60_000 });
+    await expect(busy.sessions.get('x')).rejects.toMatchObject({
+      status: 429,
+      retryAfterMs: 60_000,
+    });
   });
 
   test('ends a request that its caller no longer wants', async () => {
     const giving = new AbortController();
     const { sessions } = client({
       url: 'http://127.0.0.1:1',
-      retry: { first: 60_000, longest: 60_000 },
+      retry: { initialDelayMs: 60_000, maxDelayMs: 60_000 },
     });
     const asked = sessions.get('x', { signal: giving.signal });
     giving.abort(new Error('no longer'));
@@ -347,8 +350,11 @@ describe('a client', () => {
       { url: 'https://agents.example.com', retry: { giveUp: 1 } },
       'there is no option `retry.giveUp`',
     ],
-    [{ url: 'https://agents.example.com', retry: { first: -1 } }, '`retry.first` must be'],
-    [{ url: 'https://agents.example.com', timeout: 0 }, '`timeout` must be'],
+    [
+      { url: 'https://agents.example.com', retry: { initialDelayMs: -1 } },
+      '`retry.initialDelayMs` must be',
+    ],
+    [{ url: 'https://agents.example.com', timeoutMs: 0 }, '`timeoutMs` must be'],
     [{ url: new URL('https://agents.example.com') }, '`url` must be a text'],
     [{ url: 'https://agents.example.com', key: 3 }, '`key` must be a text'],
     [{ url: 'https://agents.example.com', headers: 'accept: */*' }, '`headers` must be an object'],

@@ -135,7 +135,7 @@ describe('following a session', () => {
     const { app, url, listening } = await serving({ runnables: [] });
     await app.sessions.create({ id: 'quiet' });
     const following = impatient(url, {
-      retry: { first: 1, longest: 5, giveUpAfter: 50 },
+      retry: { initialDelayMs: 1, maxDelayMs: 5, giveUpAfterMs: 50 },
     }).sessions.follow('quiet');
     await following.next();
     await listening.close();

@@ -17,12 +17,16 @@ export async function serving(
 ): Promise<Served> {
   // With a store of its own an app goes on with what was answered.
   const app = runtime({ app: 'served', store: memoryStore(), ...options });
-  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, ...serveOptions });
+  const listening = await serve(app, { port: 0, shutdown: { graceMs: 100 }, ...serveOptions });
   onTestFinished(() => listening.close({ closeApp: true }));
   return { app, listening, url: listening.url };
 }
 
 /** A client that does not wait long. */
 export function impatient(url: string, options: Partial<ClientOptions> = {}): AdjutantClient {
-  return client({ url, retry: { first: 1, longest: 5, giveUpAfter: 20_000 }, ...options });
+  return client({
+    url,
+    retry: { initialDelayMs: 1, maxDelayMs: 5, giveUpAfterMs: 20_000 },
+    ...options,
+  });
 }

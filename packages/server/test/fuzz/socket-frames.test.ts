@@ -86,7 +86,7 @@ test(
     } as const;
     const listening = await serve(app, {
       port: 0,
-      shutdown: { grace: 100 },
+      shutdown: { graceMs: 100 },
       processGuard: false,
       ...auth,
     });

@@ -76,7 +76,11 @@ export class Place {
     this.#servers.push(...servers);
     const served = servers.map(async (server): Promise<Served> => {
       const { url } = await server.listening();
-      return { server, url, client: client({ url, retry: { first: 20, longest: 200 } }) };
+      return {
+        server,
+        url,
+        client: client({ url, retry: { initialDelayMs: 20, maxDelayMs: 200 } }),
+      };
     });
     return (await Promise.all(served)) as never;
   }

@@ -22,7 +22,7 @@ const app = runtime({
   ...(order.redis === undefined
     ? {}
     : { pubsub: redis(order.redis.url, { prefix: order.redis.prefix }) }),
-  ...(order.lease === undefined ? {} : { lease: { ttl: order.lease } }),
+  ...(order.lease === undefined ? {} : { lease: { ttlMs: order.lease } }),
 });
 
 process.on('message', (command: ServerCommand) => {

@@ -21,7 +21,7 @@ export class Watcher {
   constructor(url: string, session: string) {
     const watching = client({
       url,
-      retry: { first: 20, longest: 200 },
+      retry: { initialDelayMs: 20, maxDelayMs: 200 },
       fetch: (input, init) => this.#fetch(input, init),
     });
     void this.#follow(watching.sessions.follow(session, { signal: this.#left.signal }));

@@ -14,7 +14,7 @@ const app = runtime({ app: 'reconnect', store, runnables: [work] });
 const listening = await serve(app, {
   port: 0,
   limits: { streams: 1_000, requestsPerMinute: false },
-  stream: { heartbeat: 500 },
+  stream: { heartbeatMs: 500 },
 });
 
 function report(message: ServerReport): void {

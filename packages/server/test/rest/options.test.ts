@@ -35,12 +35,12 @@ describe('a server is not made', () => {
     [{ cors: { origins: [] } }, '`cors.origins` must be a list of at least one origin'],
     [{ cors: { origins: ['https://a.example/'] } }, '`cors.origins.0` must be an origin'],
     [
-      { stream: { heartbeat: 0 } },
-      '`stream.heartbeat` must be a number of milliseconds greater than 0',
+      { stream: { heartbeatMs: 0 } },
+      '`stream.heartbeatMs` must be a number of milliseconds greater than 0',
     ],
     [
-      { idempotency: { keepFor: -1 } },
-      '`idempotency.keepFor` must be a number of milliseconds greater than 0',
+      { idempotency: { keepForMs: -1 } },
+      '`idempotency.keepForMs` must be a number of milliseconds greater than 0',
     ],
     [{ publicUrl: 'agents.example.com' }, '`publicUrl` must be an http:// or https:// address'],
     [{ onError: 'log' }, '`onError` must be a function'],
@@ -63,8 +63,8 @@ test('a server is made with all options', async () => {
     },
     limits: { bodyBytes: 1_000, requestsPerMinute: false, streams: 2 },
     cors: { origins: ['https://app.example.com', '*'] },
-    stream: { heartbeat: 1_000 },
-    idempotency: { keepFor: 1_000 },
+    stream: { heartbeatMs: 1_000 },
+    idempotency: { keepForMs: 1_000 },
     publicUrl: 'https://agents.example.com',
     onError: () => undefined,
   });

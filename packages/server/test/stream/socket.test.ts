@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function served(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
-  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, ...options });
+  const listening = await serve(app, { port: 0, shutdown: { graceMs: 100 }, ...options });
   open.push({ close: () => listening.close({ closeApp: true }) });
   return listening;
 }
@@ -305,7 +305,7 @@ test('who does not answer pings is gone', async () => {
   const clock = testClock();
   const { store, listening } = await withSession({
     ports: { clock },
-    stream: { heartbeat: 1_000 },
+    stream: { heartbeatMs: 1_000 },
   });
   const quiet = await connected(listening, '/v1/sessions/s/socket', { autoPong: false });
   await quiet.until(({ seq }) => seq === 1);

@@ -257,7 +257,7 @@ test('a comment is sent when nothing else is for long, to who waits for somethin
   const clock = testClock();
   const app = runtime({ app: 'test', recover: 'manual' });
   await app.run(clockAgent(), { session: 's', input: 'When?' });
-  const made = server(app, { ports: { clock }, stream: { heartbeat: 10_000 } });
+  const made = server(app, { ports: { clock }, stream: { heartbeatMs: 10_000 } });
   const stream = await open(made, '/v1/sessions/s/stream');
   const { length } = await ledgerOf(app, 's');
   await stream.until(({ id }) => id === String(length));

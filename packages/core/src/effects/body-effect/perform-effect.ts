@@ -173,7 +173,7 @@ class EffectRun {
   }
 
   get #timeoutMs(): number {
-    return this.#request.options.timeout ?? defaultTimeoutMs;
+    return this.#request.options.timeoutMs ?? defaultTimeoutMs;
   }
 
   #appendAttempt(): EffectAttempt {

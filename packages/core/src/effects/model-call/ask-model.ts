@@ -33,11 +33,11 @@ export async function askModel(request: ModelCallRequest, ports: ModelCallPorts)
       new AbortReason('interrupted', 'A message came that the model is to have at once.'),
     );
   ports.interruptions.add(cutOff);
-  const cancelTimer = clock.setTimer(model.settings.timeout ?? defaultTimeoutMs, () =>
+  const cancelTimer = clock.setTimer(model.settings.timeoutMs ?? defaultTimeoutMs, () =>
     scope.abort(
       new AbortReason(
         'timeout',
-        `The model did not answer within ${model.settings.timeout ?? defaultTimeoutMs} ms.`,
+        `The model did not answer within ${model.settings.timeoutMs ?? defaultTimeoutMs} ms.`,
       ),
     ),
   );

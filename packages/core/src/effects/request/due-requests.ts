@@ -257,8 +257,8 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
     if (isNeeded) {
       const {
         allowEdit = true,
-        useWithin = defaultUseWithin,
-        expiresIn = defaultApprovalExpiresIn,
+        useWithinMs = defaultUseWithin,
+        expiresInMs = defaultApprovalExpiresIn,
       } = approval;
       const options = allowEdit
         ? (['approve', 'edit', 'reject'] as const)
@@ -266,8 +266,13 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
       askFor(
         call,
         'approval',
-        { ...approval, expiresIn },
-        { options, allowEdit, useWithin, ...(allowEdit ? { inputSchema: tool.inputSchema } : {}) },
+        { ...approval, expiresInMs },
+        {
+          options,
+          allowEdit,
+          useWithin: useWithinMs,
+          ...(allowEdit ? { inputSchema: tool.inputSchema } : {}),
+        },
       );
       return true;
     }
@@ -293,7 +298,7 @@ export function asksToRepeat(call: AskingCall, earlier: string): boolean {
   askFor(
     call,
     'repeat',
-    { expiresIn: defaultApprovalExpiresIn },
+    { expiresInMs: defaultApprovalExpiresIn },
     { options: ['approve', 'reject'], details: details as unknown as JsonValue },
   );
   return true;
@@ -307,7 +312,7 @@ function askFor(
 ): void {
   const { state, tool, ports, args, confirm } = call;
   const { drafts, extras } = call.takeWrites();
-  const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
+  const { summary, details, mayDecide, expiresInMs, onExpire, escalateTo } = options;
   const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
   if (people?.length === 0)
     throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, {
@@ -323,13 +328,13 @@ function askFor(
     args,
     generation: state.generation + 1,
     fingerprint: requestFingerprint(tool, args),
-    expiresAt: expiresIn === undefined ? undefined : ports.clock.now() + expiresIn,
+    expiresAt: expiresInMs === undefined ? undefined : ports.clock.now() + expiresInMs,
     request: {
       agent: state.call.agent,
       summary: kind === 'approval' && confirm !== undefined ? `${confirm} ${own}` : own,
       ...(shown === undefined ? {} : { details: shown }),
       ...(people === undefined ? {} : { mayDecide: people }),
-      ...(expiresIn === undefined ? {} : { expiresIn }),
+      ...(expiresInMs === undefined ? {} : { expiresIn: expiresInMs }),
       ...(onExpire === undefined ? {} : { onExpire }),
       ...(escalateTo === undefined ? {} : { escalateTo }),
       ...more,

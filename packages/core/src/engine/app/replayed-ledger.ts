@@ -30,7 +30,7 @@ export function replayOptions(
     app,
     tenant,
     recover: 'manual',
-    lease: { ttl: leaseMs },
+    lease: { ttlMs: leaseMs },
     ports: { clock, random: constantRandom },
   };
 }

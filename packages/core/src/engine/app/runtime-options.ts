@@ -115,12 +115,12 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly tenants?: boolean;
   /**
-   * Lease of this process on a session that it works on. After `ttl` milliseconds without an append
+   * Lease of this process on a session that it works on. After `ttlMs` milliseconds without an append
    * or a renewal, another process may claim the session. Three renewals fall into that time. A
    * process of the same machine that is gone is not waited for.
-   * @default { ttl: 30_000 }
+   * @default { ttlMs: 30_000 }
    */
-  readonly lease?: { readonly ttl?: number };
+  readonly lease?: { readonly ttlMs?: number };
   /**
    * Keys of the tokens by which approvals can be given: the first key signs, all of them are
    * accepted.
@@ -184,7 +184,7 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
       ? undefined
       : "'auto', 'manual' or { atOnce }",
   tenants: isFlag,
-  lease: isGroup({ ttl: isLease }),
+  lease: isGroup({ ttlMs: isLease }),
   approvals: isApprovals,
   pubsub: isPubSub,
   prices: isObject,

@@ -135,7 +135,7 @@ export class TenantApp {
       ids,
       host,
       owner,
-      leaseMs: options.lease?.ttl ?? defaultLeaseMs,
+      leaseMs: options.lease?.ttlMs ?? defaultLeaseMs,
       tape,
     };
   }
@@ -183,9 +183,9 @@ export class TenantApp {
 
   async advance(session: AnySession | string, options: AdvanceOptions): Promise<Advance> {
     checkAdvanceOptions(options);
-    const { signal, until, slice } = options;
+    const { signal, until, sliceMs } = options;
     let end: RunEnd | undefined;
-    const request = { until, slice, isWorker: true };
+    const request = { until, sliceMs, isWorker: true };
     const run = this.start(undefined, { session, ...defined({ signal }) }, request, (reached) => {
       end = reached;
     });

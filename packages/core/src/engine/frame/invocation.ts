@@ -22,7 +22,7 @@ export interface Slot {
   /** True for a branch of a parallel. */
   readonly branch?: boolean;
   /** Milliseconds after which the invocation ends as an error. */
-  readonly timeout?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly scope: CancelScope;
   /** Node that waits while this slot waits. */
   readonly activity: Activity;

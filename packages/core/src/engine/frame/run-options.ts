@@ -42,7 +42,7 @@ export interface RunLimits {
    */
   readonly depth?: number;
   /** Milliseconds of active time. @default 600_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface ResolvedRunLimits extends ConsumptionLimits {
@@ -75,14 +75,14 @@ export interface RunOptions {
   /** Name of the run. A named run is started once, however often its start is asked for. */
   readonly runId?: string;
   /** Milliseconds of active time. @default that of the runtime */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /** Signal that cancels the run. `run.stop()` releases the run without ending it. */
   readonly signal?: AbortSignal;
   /** Called with each event as it happens. */
   readonly onStream?: (event: StreamEvent) => void;
   /** Called after each round of an agent and after each other invocation; the run waits for it. */
   readonly onStep?: OnStep;
-  readonly limits?: Omit<RunLimits, 'timeout'>;
+  readonly limits?: Omit<RunLimits, 'timeoutMs'>;
   /**
    * Permissions of this run besides those of the app and the session, such as `fs:write` or `fs:*`.
    * They end with the run.
@@ -162,7 +162,7 @@ const usageLimits = {
 /** Checks for the limits of a runtime. */
 export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = {
   ...usageLimits,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   waitingRunsPerUser: isCount,
 };
 
@@ -194,11 +194,11 @@ const runChecks: OptionChecks<RunOptions> = {
   data: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
   session: isSessionOrId,
   runId: isRunId,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   signal: isSignal,
   onStream: isFunction,
   onStep: isFunction,
-  limits: isGroup<Omit<RunLimits, 'timeout'>>(usageLimits),
+  limits: isGroup<Omit<RunLimits, 'timeoutMs'>>(usageLimits),
   permissions: isListOfGrants,
 };
 

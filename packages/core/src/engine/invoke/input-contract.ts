@@ -22,7 +22,7 @@ const callChecks: OptionChecks<CallOptions> = {
   message: isText,
   data: isAnything,
   key: isText,
-  timeout: isPositive,
+  timeoutMs: isPositive,
 };
 
 /**

@@ -270,7 +270,7 @@ function assertSame(recorded: InvocationRecord, slot: Slot): void {
 
 function start(run: RunContext, slot: Slot): number | undefined {
   const { runnable, input } = slot;
-  const deadline = slot.timeout === undefined ? undefined : run.app.clock.now() + slot.timeout;
+  const deadline = slot.timeoutMs === undefined ? undefined : run.app.clock.now() + slot.timeoutMs;
   const hash = inputHash(input);
   const appended = run.ledger.append(
     [

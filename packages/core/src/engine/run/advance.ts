@@ -11,7 +11,7 @@ export interface AdvanceOptions {
    */
   readonly until?: 'idle' | 'round';
   /** Milliseconds after which nothing new begins; work under way is ended. @default no limit */
-  readonly slice?: number;
+  readonly sliceMs?: number;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
 }
@@ -66,7 +66,7 @@ const isSignal = (value: unknown): string | undefined =>
   value instanceof AbortSignal ? undefined : 'an AbortSignal';
 const advanceChecks: OptionChecks<AdvanceOptions> = {
   until: isOneOf('idle', 'round'),
-  slice: isPositive,
+  sliceMs: isPositive,
   signal: isSignal,
 };
 

@@ -173,7 +173,7 @@ async function untilFree({ id, app, ledger }: Session, signal: AbortSignal): Pro
       // A claim would create a deleted session anew.
       if ((await store.head(id)) === undefined)
         throw new SessionNotFoundError({ session: id, app });
-      await store.release(await store.claim(id, `${owner}/asking`, { ttl: leaseMs }));
+      await store.release(await store.claim(id, `${owner}/asking`, { ttlMs: leaseMs }));
       return;
     } catch (error) {
       if (!isAdjutantError(error, 'session_busy')) throw error;

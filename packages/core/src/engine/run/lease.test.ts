@@ -84,7 +84,7 @@ test(
 
 test('a lease that another owner has taken is lost at once', async () => {
   const { store, ledger, renewals, pass } = await kept(() => false);
-  await store.claim('s', 'another', { ttl: leaseMs, force: true });
+  await store.claim('s', 'another', { ttlMs: leaseMs, force: true });
   await pass(60);
   expect(ledger.failure?.error).toMatchObject({ code: 'ledger_conflict' });
   expect(renewals).toHaveLength(1);

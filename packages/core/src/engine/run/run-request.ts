@@ -23,13 +23,13 @@ export interface RunRequest {
   /** True when the caller chose `runId`: the same request again then asks for nothing new. */
   readonly isNamed: boolean;
   /** Milliseconds of active time. */
-  readonly timeout: number | undefined;
+  readonly timeoutMs: number | undefined;
   readonly limits: ResolvedRunLimits;
   readonly signal: AbortSignal | undefined;
   /** The point at which the caller wants the run back. @default 'idle' */
   readonly until?: 'idle' | 'round' | undefined;
   /** Milliseconds after which it begins nothing more. */
-  readonly slice?: number | undefined;
+  readonly sliceMs?: number | undefined;
   /**
    * True when a worker for many sessions asks. A paused run then stays paused, and a run whose
    * answers are missing is left as it is.
@@ -58,7 +58,7 @@ export function runRequest(
     data: options.data,
     runId: options.runId ?? `run_${ids.next()}`,
     isNamed: options.runId !== undefined,
-    timeout: options.timeout ?? shared.timeout ?? defaultTimeoutMs,
+    timeoutMs: options.timeoutMs ?? shared.timeoutMs ?? defaultTimeoutMs,
     limits: resolveRunLimits(own, shared),
     signal: options.signal,
     onStep: options.onStep,

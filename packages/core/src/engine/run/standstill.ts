@@ -36,7 +36,7 @@ export function releaseWhenWaiting(run: RunContext): void {
 /** Pauses a run after one round, or after a slice of time: nothing new begins then. */
 export function pauseAfter(
   run: RunContext,
-  { until, slice }: Pick<RunRequest, 'until' | 'slice'>,
+  { until, sliceMs }: Pick<RunRequest, 'until' | 'sliceMs'>,
 ): void {
   if (until === 'round') {
     const forget = run.ledger.onDraft((event) => {
@@ -51,5 +51,6 @@ export function pauseAfter(
     });
     run.onEnd(forget);
   }
-  if (slice !== undefined) run.onEnd(run.app.clock.setTimer(slice, () => run.gate.close('slice')));
+  if (sliceMs !== undefined)
+    run.onEnd(run.app.clock.setTimer(sliceMs, () => run.gate.close('slice')));
 }

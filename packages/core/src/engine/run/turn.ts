@@ -171,13 +171,13 @@ export class Turn {
     if (open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
     continueDetached(run, request.runnable !== undefined || request.posted !== undefined);
     const { before, consumes } = await this.#takeInput();
-    const { timeout } = request;
+    const { timeoutMs } = request;
     const invoking = invoke(run, {
       path: runId,
       runnable,
       mode: 'root',
       input: rootInput(ledger, open, request),
-      timeout,
+      timeoutMs,
       scope: run.scope,
       activity: run.activity,
       before,

@@ -20,7 +20,7 @@ export interface TrialWork {
   readonly subject: TrialSubject;
   readonly options: Pick<EvalOptions, 'limits' | 'userModel' | 'scopes'>;
   /** Milliseconds. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly clock: Clock;
   /** Stops it: it is given back as it is. */
   readonly stop: AbortSignal;
@@ -178,10 +178,10 @@ function failedEnding(
 
 /** Lets the user and the agent talk, within the time that a trial has. */
 async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding> {
-  const { subject, place, options, timeout, clock, stop } = work;
+  const { subject, place, options, timeoutMs, clock, stop } = work;
   const late = new AbortController();
-  const cancelTimer = clock.setTimer(Math.max(0, timeout - activeMs(session.events)), () =>
-    late.abort(new Error(`${tooLong} its ${timeout} ms.`)),
+  const cancelTimer = clock.setTimer(Math.max(0, timeoutMs - activeMs(session.events)), () =>
+    late.abort(new Error(`${tooLong} its ${timeoutMs} ms.`)),
   );
   let underWay: Run | undefined;
   const stopRun = (): void => underWay?.stop();
@@ -195,7 +195,7 @@ async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding>
       maxTurns: scenario?.maxTurns ?? turns.length,
       followUps: scenario !== undefined || turns.length > 1,
       signal: late.signal,
-      timeout,
+      timeoutMs,
       onRun: (run) => {
         underWay = run;
         if (stop.aborted) run.stop();

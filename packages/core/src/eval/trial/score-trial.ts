@@ -10,7 +10,7 @@ import { untilStopped } from './trial-user.ts';
 export interface ScoringParts {
   readonly scorers: readonly Scorer[];
   /** Milliseconds for each scorer. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly stop: AbortSignal;
 }
@@ -44,13 +44,13 @@ async function scoreBy(
   record: TrialRecord,
   parts: ScoringParts,
 ): Promise<ScoreReport | undefined> {
-  const { stop, clock, timeout } = parts;
+  const { stop, clock, timeoutMs } = parts;
   const over = new AbortController();
   const onStop = (): void => over.abort(new EvalStoppedError());
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
-  const cancelTimer = clock.setTimer(timeout, () =>
-    over.abort(new TrialTimeoutError({ what: `The scorer "${name}"`, timeout })),
+  const cancelTimer = clock.setTimer(timeoutMs, () =>
+    over.abort(new TrialTimeoutError({ what: `The scorer "${name}"`, timeout: timeoutMs })),
   );
   try {
     const found = await untilStopped(over.signal, clock, async () =>

@@ -31,9 +31,9 @@ function caseFingerprint({ turns, scenario, data, state, userId, approvals }: Ev
 export function variantFingerprint(
   variant: EvalVariant,
   tools: readonly Tool[],
-  options: Pick<EvalOptions, 'timeout' | 'limits' | 'userModel'>,
+  options: Pick<EvalOptions, 'timeoutMs' | 'limits' | 'userModel'>,
 ): string {
-  const { timeout, limits, userModel } = options;
+  const { timeoutMs, limits, userModel } = options;
   const { name, version } = variant;
   const runnable: unknown =
     'open' in variant
@@ -44,7 +44,7 @@ export function variantFingerprint(
       name,
       version,
       runnable,
-      timeout,
+      timeout: timeoutMs,
       limits,
       userModel: userModel && modelName(toModel(userModel)),
     }),

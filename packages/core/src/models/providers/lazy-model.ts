@@ -46,7 +46,7 @@ function recordedSettings(
     stopSequences,
     seed,
     retry,
-    timeout,
+    timeoutMs,
   } = settings;
   const merged: Record<string, ProviderOptions[string]> = { ...providerOptions };
   for (const [provider, options] of Object.entries(settings.providerOptions ?? {}))
@@ -61,7 +61,7 @@ function recordedSettings(
     stopSequences,
     seed,
     retry,
-    timeout,
+    timeoutMs,
     providerOptions: Object.keys(merged).length === 0 ? undefined : merged,
   };
   return Object.fromEntries(

@@ -21,7 +21,7 @@ import { copyJson } from './json.ts';
 
 interface Lease {
   readonly owner: string;
-  readonly ttl: number;
+  readonly ttlMs: number;
   until: number;
 }
 
@@ -94,7 +94,7 @@ export class MemoryLedger {
       throw new SessionBusyError({ session: this.session, owner: held.owner, until: held.until });
     }
     this.#epoch += 1;
-    this.#lease = { owner, ttl: options.ttl, until: now + options.ttl };
+    this.#lease = { owner, ttlMs: options.ttlMs, until: now + options.ttlMs };
     return {
       session: this.session,
       owner,
@@ -289,7 +289,7 @@ export class MemoryLedger {
   }
 
   #prolongLease(now: number): void {
-    if (this.#lease !== undefined) this.#lease.until = now + this.#lease.ttl;
+    if (this.#lease !== undefined) this.#lease.until = now + this.#lease.ttlMs;
   }
 
   #conflict(expected: Head): LedgerConflictError {

@@ -113,9 +113,14 @@ export class PostgresLedgerStore implements LedgerStore {
   async claim(
     session: string,
     owner: string,
-    { ttl, force = false }: ClaimOptions,
+    { ttlMs, force = false }: ClaimOptions,
   ): Promise<Claim> {
-    const request = { ...this.#request('claim', session), owner: toStorable(owner), ttl, force };
+    const request = {
+      ...this.#request('claim', session),
+      owner: toStorable(owner),
+      ttl: ttlMs,
+      force,
+    };
     let reply = await this.#parts.writes.send(request);
     // Only this process can tell that an owner on its machine is gone. The database checks that no
     // other writer has claimed since.

@@ -176,11 +176,11 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
-    const { ttl, force = false } = options;
+    const { ttlMs, force = false } = options;
     return this.#connection.request('claim', {
       ...this.#address(session),
       owner,
-      ttl,
+      ttlMs,
       force,
       now: this.#clock.now(),
     });

@@ -187,8 +187,8 @@ export class WriteOperationsOfFile {
       refuseWhileHeld(ledger, session, owner, now);
     const before = ledger ?? this.#createLedger(request, now);
     const epoch = before.epoch + 1;
-    const until = now + request.ttl;
-    this.#lease.run(epoch, owner, request.ttl, until, before.id);
+    const until = now + request.ttlMs;
+    this.#lease.run(epoch, owner, request.ttlMs, until, before.id);
     return {
       session,
       owner,

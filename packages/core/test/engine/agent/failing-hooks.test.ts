@@ -127,7 +127,7 @@ test('an error handler that wants one attempt more for ever is not heard for eve
   const stubborn = agent({
     name: 'stubborn',
     model,
-    errorHandlers: [{ name: 'again', handle: () => ({ action: 'retry', delay: 0 }) }],
+    errorHandlers: [{ name: 'again', handle: () => ({ action: 'retry', delayMs: 0 }) }],
   });
   const { status, error } = await runtime({ app: 'test' }).run(stubborn, 'go');
   expect({ status, code: error?.code, asked }).toEqual({

@@ -28,7 +28,7 @@ async function givenUp(
     name: 'transfer',
     description: 'Transfers money',
     schema: z.object({ cents: z.int() }),
-    timeout: 5_000,
+    timeoutMs: 5_000,
     execute: () => {
       const end = Promise.withResolvers<unknown>();
       ends.push(end);
@@ -39,7 +39,7 @@ async function givenUp(
     name: 'slow',
     description: 'Takes its time',
     schema: z.object({}),
-    timeout: 600_000,
+    timeoutMs: 600_000,
     execute: () => {
       const end = Promise.withResolvers<unknown>();
       ends.push(end);

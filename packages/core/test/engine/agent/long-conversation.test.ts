@@ -85,7 +85,7 @@ async function converse(watched: Watched, isWindowKnown: boolean, compaction: Co
     limits: { rounds: rounds + 10 },
     compaction,
   });
-  return runtime({ app: 'library' }).run(reader, { input: 'Read all pages', timeout: 600_000 });
+  return runtime({ app: 'library' }).run(reader, { input: 'Read all pages', timeoutMs: 600_000 });
 }
 
 const cases: readonly (readonly [string, boolean, (watched: Watched) => CompactionOptions])[] = [

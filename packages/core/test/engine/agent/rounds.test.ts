@@ -129,7 +129,7 @@ describe('time', () => {
         name: 'stuck',
         description: 'Stuck',
         schema: quiet,
-        timeout: 5_000,
+        timeoutMs: 5_000,
         execute: (ctx) => {
           ctx.signal.addEventListener('abort', () => {
             reason = ctx.signal.reason;
@@ -184,7 +184,7 @@ describe('time', () => {
       name: 'kind',
       description: 'Kind',
       schema: quiet,
-      timeout: 5_000,
+      timeoutMs: 5_000,
       execute: (ctx) =>
         new Promise<string>((resolve) =>
           ctx.signal.addEventListener('abort', () => resolve('partly')),

@@ -116,8 +116,8 @@ describe('what is said to a session with options that do not fit changes nothing
   );
 
   test('an option that is a group says what does not fit inside', () => {
-    expect(() => runtime({ app: 'shop', lease: { ttl: 3 } })).toThrow(
-      /`lease` must be an object whose `ttl` is a number of milliseconds from 100, not 3\.$/,
+    expect(() => runtime({ app: 'shop', lease: { ttlMs: 3 } })).toThrow(
+      /`lease` must be an object whose `ttlMs` is a number of milliseconds from 100, not 3\.$/,
     );
   });
 

@@ -42,7 +42,7 @@ function perform(request: IncomingMessage): void {
 
 interface RefundOptions {
   readonly recovery?: 'rerun';
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   readonly before?: (attempt: number) => Promise<void>;
 }
 
@@ -89,7 +89,7 @@ const settledOf = (events: readonly Event[]) =>
 
 const afterDoing: readonly (readonly [string, Answer, RefundOptions])[] = [
   ['resets the connection', (request) => request.socket.resetAndDestroy(), {}],
-  ['hangs', () => undefined, { timeout: 150 }],
+  ['hangs', () => undefined, { timeoutMs: 150 }],
   ['answers 502', (_request, response) => response.writeHead(502).end(), {}],
 ];
 

@@ -55,7 +55,7 @@ test(
       description: 'Pays',
       schema: z.object({}),
       recovery: 'report',
-      approval: { expiresIn: 100 * hourMs },
+      approval: { expiresInMs: 100 * hourMs },
       execute: () => 1,
     });
     const clerk = agent({
@@ -96,7 +96,7 @@ test('what waits still adds nothing when it is resumed, also by a process that s
     name: 'pay',
     description: 'Pays',
     schema: z.object({}),
-    approval: { expiresIn: 100 * hourMs },
+    approval: { expiresInMs: 100 * hourMs },
     execute: () => 1,
   });
   const clerk = agent({

@@ -197,7 +197,7 @@ describe('parallel', () => {
     expect(tooFew).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
   });
 
-  test('branchTimeout cuts a branch off', async () => {
+  test('branchTimeoutMs cuts a branch off', async () => {
     const clock = testClock();
     const app = runtime({ app: 'timeout', ports: { clock } });
     const session = await app.sessions.open();
@@ -205,7 +205,7 @@ describe('parallel', () => {
       name: 'p',
       runnables: [hanging('stuck'), writing('quick', {})],
       minSuccessful: 1,
-      branchTimeout: 5_000,
+      branchTimeoutMs: 5_000,
     });
     const running = app.run(stuck, { session, runId: 'run' });
     await eventually(() => ends(session.events).includes('run/quick completed'), {

@@ -319,7 +319,11 @@ test.each([
     /"clerk" cannot be called: the options must be an object, not "Find it"/,
   ],
   ['a misspelt option', { mesage: 'Find it' }, /no option `mesage` \(did you mean `message`\?\)/],
-  ['a time limit that is none', { timeout: 0 }, /`timeout` must be a number greater than 0, not 0/],
+  [
+    'a time limit that is none',
+    { timeoutMs: 0 },
+    /`timeoutMs` must be a number greater than 0, not 0/,
+  ],
 ])('%s of a call is refused, however it is called', async (_title, options, message) => {
   for (const how of ['call', 'spawn', 'dispatch'] as const) {
     const { thrown } = await calling(clerk(undefined), options as never, how);

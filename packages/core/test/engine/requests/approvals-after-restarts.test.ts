@@ -236,7 +236,7 @@ test('what a probe found out is the result, whenever the process stopped', async
       description: 'Sends',
       schema: z.object({}),
       // Another process probes when the attempt cannot be under way any more.
-      timeout: 20,
+      timeoutMs: 20,
       recovery: (ctx) => {
         probed.push(ctx.idempotencyKey);
         return { happened: true, result: 'found' };
@@ -339,7 +339,7 @@ describe('several calls of one round', () => {
     await app.run(runnable, { session, runId: 'run', input: 'Go' });
     const claim = await store
       .for({ tenant: 'default', app: 'restarts' })
-      .claim(id, 'another', { ttl: 1_000 });
+      .claim(id, 'another', { ttlMs: 1_000 });
     expect(claim.owner).toBe('another');
   });
 });

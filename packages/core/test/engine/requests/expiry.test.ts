@@ -63,7 +63,7 @@ describe('a request whose time is over', () => {
       name: 'slow',
       description: 'Takes its time',
       schema: z.object({}),
-      timeout: 10 * hours,
+      timeoutMs: 10 * hours,
       execute: () => 'never',
     });
     const waits = agent({ name: 'waits', model: openai('gpt-5'), tools: [pay] });
@@ -84,7 +84,7 @@ describe('a request whose time is over', () => {
         result({ slow: 'ready' }),
         model('Ready.', { agent: 'works' }),
       ],
-      { timeout: 10 * hours },
+      { timeoutMs: 10 * hours },
     );
     expect(status).toBe('completed');
     expect(paid).toEqual([]);
@@ -119,7 +119,7 @@ describe('a request whose time is over', () => {
         mayDecide: ['ann'],
         onExpire: 'escalate',
         escalateTo: ['boss'],
-        expiresIn: hours,
+        expiresInMs: hours,
       },
     });
     const run = await runTest(caller(pay), [
@@ -151,7 +151,7 @@ describe('a request whose time is over', () => {
 
   test('ends when those to whom it went do not answer either', async () => {
     const { pay, paid } = payTool({
-      approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours },
+      approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresInMs: hours },
     });
     const { status, session } = await runTest(caller(pay), [
       ...asked,
@@ -186,7 +186,7 @@ describe('a request whose time is over', () => {
         description: 'Asks',
         schema: z.object({}),
         yieldSchema: z.object({ colour: z.string() }),
-        yieldOptions: { expiresIn: hours, onExpire: { default: given as never } },
+        yieldOptions: { expiresInMs: hours, onExpire: { default: given as never } },
       }) as Tool;
     const steps = [
       user('Go'),
@@ -210,7 +210,7 @@ describe('a request whose time is over', () => {
       name: 'begin',
       description: 'Begins',
       schema: z.object({}),
-      execute: () => pending({ operationId: 'op-1', expiresIn: hours }),
+      execute: () => pending({ operationId: 'op-1', expiresInMs: hours }),
     });
     const { status, session } = await runTest(caller(begin as Tool), [
       user('Go'),
@@ -275,7 +275,7 @@ describe('an approval that was not used in time', () => {
     });
 
   test('is asked again', async () => {
-    const { pay, paid } = payTool({ approval: { expiresIn: 100 * hours } });
+    const { pay, paid } = payTool({ approval: { expiresInMs: 100 * hours } });
     const run = await runTest(caller(pay), [
       ...asked,
       // The worker slept for three days.
@@ -297,7 +297,7 @@ describe('an approval that was not used in time', () => {
   });
 
   test('is asked again after the time that the tool says', async () => {
-    const { pay, paid } = payTool({ approval: { useWithin: 1_000 } });
+    const { pay, paid } = payTool({ approval: { useWithinMs: 1_000 } });
     const { status } = await runTest(caller(pay), [...asked, usedAfter(1_001), newRequest()]);
     expect(status).toBe('yielded');
     expect(paid).toEqual([]);

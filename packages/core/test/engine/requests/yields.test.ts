@@ -238,7 +238,7 @@ test('the time of a tool does not run while the agent that it called waits', asy
       { toolCalls: [{ name: 'specialist', args: { message: 'Ask' } }] },
       { text: 'asked' },
     ]),
-    tools: [agentTool(specialist, { timeout: 1_000 })],
+    tools: [agentTool(specialist, { timeoutMs: 1_000 })],
   });
   const both = parallel({
     name: 'both',
@@ -363,7 +363,7 @@ test(
       name: 'work',
       description: 'Works',
       schema: z.object({}),
-      timeout: 1_000_000,
+      timeoutMs: 1_000_000,
       execute: () => after.promise,
     });
     const model = scriptedModel([
@@ -375,7 +375,7 @@ test(
     const calling = step({
       name: 'calling',
       execute: async (ctx) =>
-        ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null),
+        ctx.complete((await ctx.call(asking, { timeoutMs: 1_000 })).output ?? null),
     });
     const both = parallel({
       name: 'both',

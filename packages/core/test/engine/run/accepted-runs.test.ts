@@ -211,7 +211,7 @@ test('a start that the store refuses is not accepted', async () => {
   await eventually(() => appends() === 1);
   await memory
     .for({ tenant: 'default', app: 'accepted' })
-    .claim('s', 'other', { ttl: 30_000, force: true });
+    .claim('s', 'other', { ttlMs: 30_000, force: true });
   letThrough();
   await expect(accepted).rejects.toMatchObject({ code: 'ledger_conflict' });
   await expect(run).rejects.toMatchObject({ code: 'ledger_conflict' });
@@ -341,7 +341,7 @@ test(
 test('what a run begins with is not lost when it has to be left in the inbox', async () => {
   const store = memoryStore();
   const ledgers = store.for({ tenant: 'default', app: 'accepted' });
-  const held = await ledgers.claim('s', 'other', { ttl: 30_000 });
+  const held = await ledgers.claim('s', 'other', { ttlMs: 30_000 });
   const greet = step({ name: 'greet', execute: (ctx) => ctx.complete('greeted') });
   const made = app(store, { runnables: [greet] });
   const asked = [
@@ -388,7 +388,7 @@ test(
   async () => {
     const store = memoryStore();
     const ledgers = store.for({ tenant: 'default', app: 'accepted' });
-    const held = await ledgers.claim('s', 'other', { ttl: 30_000 });
+    const held = await ledgers.claim('s', 'other', { ttlMs: 30_000 });
     const greet = step({ name: 'greet', execute: (ctx) => ctx.complete('greeted') });
     const first = app(store).run(greet, { session: 's', runId: 'r', input: 'Hello' });
     await first.accepted();
@@ -468,7 +468,7 @@ test(
     await begun.promise;
     await taken.promise;
     // As when its process is gone: nobody holds the session.
-    const claim = await ledgers.claim('s', 'next', { ttl: 30_000, force: true });
+    const claim = await ledgers.claim('s', 'next', { ttlMs: 30_000, force: true });
     await ledgers.release(claim);
     expect((await ledgers.due()).map(({ session }) => session)).toEqual(['s']);
     run.stop();

@@ -115,7 +115,7 @@ class Appender {
   async #do(step: Step['what']): Promise<void> {
     if (step === 'claim' || step === 'force') {
       const claim = await this.#ledgers.claim(this.#session, this.#name, {
-        ttl,
+        ttlMs: ttl,
         force: step === 'force',
       });
       this.#claim = claim;

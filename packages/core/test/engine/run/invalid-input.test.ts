@@ -58,8 +58,8 @@ describe('options that do not fit', () => {
     ],
     [() => runtime({ app: 'a' }).run(quick(), loose({ runId: 7 })), /`runId` must be a string/],
     [
-      () => runtime({ app: 'a' }).run(quick(), loose({ timeout: Number.NaN })),
-      /`timeout` must be a number greater than 0/,
+      () => runtime({ app: 'a' }).run(quick(), loose({ timeoutMs: Number.NaN })),
+      /`timeoutMs` must be a number greater than 0/,
     ],
     [
       () => runtime({ app: 'a' }).run(quick(), loose({ signal: {} })),

@@ -261,7 +261,7 @@ describe('a run whose process was killed', () => {
 test('a lease that is too short to be kept is refused', () => {
   const store = memoryStore();
   for (const ttl of [0, 99, Number.POSITIVE_INFINITY, Number.NaN]) {
-    expect(() => runtime({ app: 'processes', store, lease: { ttl } })).toThrow(
+    expect(() => runtime({ app: 'processes', store, lease: { ttlMs: ttl } })).toThrow(
       expect.objectContaining({ code: 'invalid_runtime' }),
     );
   }

@@ -242,7 +242,7 @@ describe('ending early', () => {
       const running = first.run(
         step({
           name: 'outer',
-          execute: async (ctx) => void (await ctx.call(runnable, { timeout: 300_000 })),
+          execute: async (ctx) => void (await ctx.call(runnable, { timeoutMs: 300_000 })),
         }),
         {
           session: 's',
@@ -259,7 +259,7 @@ describe('ending early', () => {
         step({
           name: 'outer',
           execute: async (ctx) => {
-            const { error } = await ctx.call(later.runnable, { timeout: 300_000 });
+            const { error } = await ctx.call(later.runnable, { timeoutMs: 300_000 });
             return ctx.complete(error?.code ?? 'no error');
           },
         }),
@@ -359,7 +359,7 @@ describe('one session', () => {
     const running = app.run(runnable, { session });
     await begun;
     await session.flush();
-    const claim = await ledgers.claim('s', 'another', { ttl: 30_000, force: true });
+    const claim = await ledgers.claim('s', 'another', { ttlMs: 30_000, force: true });
     session.addMessage('too late');
     await expect(running).rejects.toMatchObject({ code: 'ledger_conflict' });
     expect((await ledgers.head('s'))?.seq).toBe(claim.seq);

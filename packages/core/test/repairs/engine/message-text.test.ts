@@ -101,7 +101,7 @@ test.skipIf(reasonToSkip !== undefined)(
     const scope = { tenant: 'acme', app: 'shop' };
     const writer = postgres(serverUrl, { schema: schema.name });
     onTestFinished(() => writer.close());
-    await writer.for(scope).claim('s', 'me', { ttl: 30_000 });
+    await writer.for(scope).claim('s', 'me', { ttlMs: 30_000 });
     const follower = store
       .for(scope)
       .follow('s', 0, new AbortController().signal)

@@ -112,8 +112,8 @@ test(
   'B22: a lease that is lost is told by epochs, not by places that nobody ' + 'has compared',
   async () => {
     const ledgers = memoryStore().for({ tenant: 'default', app: 'hygiene' });
-    const lost = await ledgers.claim('s', 'one', { ttl: 1_000 });
-    await ledgers.claim('s', 'two', { ttl: 1_000, force: true });
+    const lost = await ledgers.claim('s', 'one', { ttlMs: 1_000 });
+    await ledgers.claim('s', 'two', { ttlMs: 1_000, force: true });
     const error: unknown = await ledgers.renew(lost).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'ledger_conflict' });
     expect(String(error)).toContain(

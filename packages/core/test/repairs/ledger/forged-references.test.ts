@@ -195,7 +195,7 @@ async function appendRaw(
   output: unknown,
   blobs: readonly string[] = [],
 ): Promise<void> {
-  const { seq, epoch } = await ledgers.claim(id, 'old', { ttl: 1_000, force: true });
+  const { seq, epoch } = await ledgers.claim(id, 'old', { ttlMs: 1_000, force: true });
   const event = {
     v: 1,
     seq: seq + 1,

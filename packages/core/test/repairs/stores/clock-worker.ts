@@ -11,7 +11,7 @@ export interface Command {
   readonly do: 'ask' | 'pending' | 'approve' | 'resume' | 'due' | 'hold' | 'now';
   readonly session: string;
   /** Milliseconds after which the question is over. */
-  readonly expiresIn?: number;
+  readonly expiresInMs?: number;
 }
 
 const address = JSON.parse(process.argv[2] ?? '{}') as {
@@ -26,7 +26,7 @@ const store: Store =
 const ledgers = store.for({ tenant: 'default', app: 'clocks' });
 let say: (what: unknown) => void = () => undefined;
 
-function payer(name: string, approval: true | { readonly expiresIn: number }) {
+function payer(name: string, approval: true | { readonly expiresInMs: number }) {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -43,7 +43,7 @@ function payer(name: string, approval: true | { readonly expiresIn: number }) {
 }
 
 const patient = payer('patient', true);
-const hasty = payer('hasty', { expiresIn: 40 });
+const hasty = payer('hasty', { expiresInMs: 40 });
 const hang = tool({
   name: 'hang',
   description: 'Never ends',
@@ -71,7 +71,7 @@ async function perform(command: Command): Promise<unknown> {
     (await app.requests.list({ session, status: 'pending' })).map(({ requestId }) => requestId);
   switch (command.do) {
     case 'ask': {
-      const result = await app.run(command.expiresIn === undefined ? patient : hasty, {
+      const result = await app.run(command.expiresInMs === undefined ? patient : hasty, {
         session,
         input: 'Pay',
       });

@@ -119,7 +119,7 @@ describe.each(Object.entries(places))(
           const asked: { readonly expiresAt: number }[] = [];
           for (const [i, [asks]] of roles.entries())
             asked.push(
-              (await asks.tell({ do: 'ask', session: `over ${i}`, expiresIn: 40 })) as {
+              (await asks.tell({ do: 'ask', session: `over ${i}`, expiresInMs: 40 })) as {
                 expiresAt: number;
               },
             );
@@ -178,7 +178,7 @@ describe('a wall clock that went back, on SQLite', () => {
     const wall = join(directory, 'shift');
     writeFileSync(wall, `${hour}`);
     const before = new Other({ file }, { file: wall });
-    expect(await before.tell({ do: 'ask', session: 'asked', expiresIn: 40 })).toMatchObject({
+    expect(await before.tell({ do: 'ask', session: 'asked', expiresInMs: 40 })).toMatchObject({
       status: 'yielded',
     });
     const { store: lastNow } = (await before.tell({ do: 'now', session: '' })) as {
@@ -208,7 +208,7 @@ describe('a wall clock that went back, on SQLite', () => {
       };
       const store = sqlite(file, { clock });
       const ledgers = store.for({ tenant: 'default', app: 'clocks' });
-      const { now, until } = await ledgers.claim('s', 'elsewhere', { ttl: 1_000 });
+      const { now, until } = await ledgers.claim('s', 'elsewhere', { ttlMs: 1_000 });
       expect(until).toBe(now + 1_000);
       shift = -hour;
       expect(
@@ -225,7 +225,7 @@ describe('a wall clock that went back, on SQLite', () => {
       ).toBe(now);
       shift += 1_000;
       // A second later the lease is over, although the clock says that it is an hour earlier.
-      expect(await ledgers.claim('s', 'another', { ttl: 1_000 })).toMatchObject({
+      expect(await ledgers.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({
         epoch: 2,
         now: until,
       });

@@ -40,7 +40,7 @@ describe.skipIf(reasonToSkip !== undefined)('a pool without a connection to spar
       const all = Array.from({ length: stores }, () => open(pool));
       const followers: AsyncIterator<Event>[] = [];
       for (const ledgers of all) {
-        const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
+        const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: 30_000 });
         await ledgers.append('s', { seq: 0, epoch }, { events: notes(0, ['one']) });
         // Several follow one store: they share what it listens on.
         for (let i = 0; i < 3; i++) {
@@ -52,7 +52,7 @@ describe.skipIf(reasonToSkip !== undefined)('a pool without a connection to spar
         }
       }
       for (const ledgers of all) {
-        const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
+        const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: 30_000 });
         await ledgers.append('s', { seq: 1, epoch }, { events: notes(1, ['two']) });
       }
       const next = await Promise.all(followers.map((follower) => follower.next()));

@@ -115,7 +115,7 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       const ledgers = place.open().for(scope);
       // Somebody puts the events back that a backup had. The session that has them now is not the
       // one that was deleted.
-      await ledgers.claim('s', 'writer', { ttl: 1_000 });
+      await ledgers.claim('s', 'writer', { ttlMs: 1_000 });
       const [{ id }] = (await place.rows(
         "select id from {s}ledgers where session = 's' and app = 'shop'",
       )) as [{ id: number }];
@@ -142,7 +142,7 @@ describe.each(places)('what is deleted on %s', (_, make) => {
             wrapped.add(segment.wrapped);
       };
       for (let i = 0; i < 12; i++) {
-        await ledgers.claim(`s${i}`, 'writer', { ttl: 60_000 });
+        await ledgers.claim(`s${i}`, 'writer', { ttlMs: 60_000 });
         // Each of these claims the record of the session, which has no event yet.
         for (let post = 0; post <= i; post++) {
           await ledgers.post(`s${i}`, {

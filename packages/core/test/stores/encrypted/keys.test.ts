@@ -142,7 +142,7 @@ describe('a key that is wrong or missing', () => {
       shared: [{ scope: 'u', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }],
     });
     const bad = ledgersOf(store, key);
-    const { epoch } = await bad.claim('s', 'writer', { ttl: 60_000, force: true });
+    const { epoch } = await bad.claim('s', 'writer', { ttlMs: 60_000, force: true });
     const item = { key: 'i', lane: 'input', by: 'user', at: 5, type: 'user', data: {} } as const;
     for (const work of [
       () => textsOf(bad, 's'),

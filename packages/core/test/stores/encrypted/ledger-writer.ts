@@ -24,7 +24,7 @@ export async function write(
   texts: readonly string[],
   rest: Omit<Batch, 'events'> = {},
 ): Promise<number> {
-  const { seq, epoch } = await ledgers.claim(session, 'writer', { ttl: 60_000, force: true });
+  const { seq, epoch } = await ledgers.claim(session, 'writer', { ttlMs: 60_000, force: true });
   return (await ledgers.append(session, { seq, epoch }, { events: messages(seq, texts), ...rest }))
     .seq;
 }

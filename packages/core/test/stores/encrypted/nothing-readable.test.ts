@@ -80,7 +80,7 @@ interface Markers {
 const kinds = ['event', 'title', 'request', 'inbox', 'shared', 'blob', 'snapshot', 'fork'] as const;
 
 async function writeEverything(ledgers: LedgerStore, markers: Markers): Promise<void> {
-  const { epoch } = await ledgers.claim('s', 'writer', { ttl: 60_000 });
+  const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: 60_000 });
   const events = eventsWith(markers.event);
   const address = await ledgers.putBlob(
     Buffer.from(`${markers.blob} ${'x'.repeat(5_000)} ${markers.blob}`),

@@ -59,7 +59,7 @@ describe('a process that is killed', () => {
     timeout: 60_000,
   }, async () => {
     const child = inOtherProcess(`
-      const { epoch } = await ledgers.claim('s', 'child', { ttl: 600_000 });
+      const { epoch } = await ledgers.claim('s', 'child', { ttlMs: 600_000 });
       const rotate = async () => { for (;;) await store.rotate(${JSON.stringify(scope)}); };
       const fork = async () => { for (let i = 1; ; i++) { if (await ledgers.head('s').then((head) => head.seq > 0)) await ledgers.fork('s', 1, 'f' + i); } };
       void fork();

@@ -49,7 +49,7 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
   test('gives what another process writes', async () => {
     const schema = newTestSchema();
     const writer = open(schema).for(scope);
-    await writer.claim('s', 'me', { ttl: 30_000 });
+    await writer.claim('s', 'me', { ttlMs: 30_000 });
     const follower = open(schema)
       .for(scope)
       .follow('s', 0, new AbortController().signal)
@@ -67,7 +67,7 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
     async () => {
       const schema = newTestSchema();
       const writer = open(schema).for(scope);
-      await writer.claim('secret', 'me', { ttl: 30_000 });
+      await writer.claim('secret', 'me', { ttlMs: 30_000 });
       const client = new pg.Client({ connectionString: serverUrl });
       await client.connect();
       cleanups.push(() => client.end());
@@ -95,7 +95,7 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
   test('goes on when its connection is lost, without a gap', async () => {
     const schema = newTestSchema();
     const writer = open(schema).for(scope);
-    await writer.claim('s', 'me', { ttl: 30_000 });
+    await writer.claim('s', 'me', { ttlMs: 30_000 });
     const proxy = await cuttingProxy(serverUrl);
     cleanups.push(() => proxy.close());
     const listen = { connectionString: proxy.url };
@@ -117,7 +117,7 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
   test('waits for a database that is away, once it has begun', async () => {
     const schema = newTestSchema();
     const writer = open(schema).for(scope);
-    await writer.claim('s', 'me', { ttl: 30_000 });
+    await writer.claim('s', 'me', { ttlMs: 30_000 });
     const proxy = await cuttingProxy(serverUrl);
     cleanups.push(() => proxy.close());
     const away = open(schema, {}, proxy.url).for(scope);
@@ -137,7 +137,7 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
   test('needs a direct connection when the pool is one of transactions', async () => {
     const schema = newTestSchema();
     const ledgers = open(schema, { transactionPooling: true }).for(scope);
-    await ledgers.claim('s', 'me', { ttl: 30_000 });
+    await ledgers.claim('s', 'me', { ttlMs: 30_000 });
     const refused = ledgers
       .follow('s', 0, new AbortController().signal)
       [Symbol.asyncIterator]()

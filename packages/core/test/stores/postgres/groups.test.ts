@@ -59,9 +59,9 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
   test('share one statement, whichever sessions they are of', async () => {
     const [{ ledgers, statements }] = open(1) as [Opened];
     const names = Array.from({ length: 60 }, (_, i) => `s${i}`);
-    await ledgers.claim('first', 'me', { ttl: 30_000 });
+    await ledgers.claim('first', 'me', { ttlMs: 30_000 });
     statements.length = 0;
-    await Promise.all(names.map((name) => ledgers.claim(name, 'me', { ttl: 30_000 })));
+    await Promise.all(names.map((name) => ledgers.claim(name, 'me', { ttlMs: 30_000 })));
     await Promise.all(
       names.map((name) =>
         ledgers.append(name, { seq: 0, epoch: 1 }, { events: notes(0, [`of ${name}`]) }),
@@ -73,7 +73,8 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
 
   test('are refused one by one', async () => {
     const [{ ledgers, statements }] = open(1) as [Opened];
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await ledgers.claim(name, 'me', { ttl: 30_000 });
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await ledgers.claim(name, 'me', { ttlMs: 30_000 });
     statements.length = 0;
     const codes = await Promise.all([
       codeOf(
@@ -128,7 +129,7 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
 
   test('fail one by one when the database itself refuses one', async () => {
     const [{ ledgers }] = open(1) as [Opened];
-    for (const name of ['a', 'b', 'c']) await ledgers.claim(name, 'me', { ttl: 30_000 });
+    for (const name of ['a', 'b', 'c']) await ledgers.claim(name, 'me', { ttlMs: 30_000 });
     const codes = await Promise.all([
       codeOf(ledgers.append('a', { seq: 0, epoch: 1 }, { events: notes(0, ['a']) })),
       // No whole number fits.
@@ -147,7 +148,7 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
       const processes = open(3);
       const names = ['a', 'b', 'c', 'd', 'e', 'f'];
       const [first] = processes as [Opened];
-      for (const name of names) await first.ledgers.claim(name, 'me', { ttl: 30_000 });
+      for (const name of names) await first.ledgers.claim(name, 'me', { ttlMs: 30_000 });
       // The table for the version of the schema is not there at first.
       for (const { ledgers, errors } of processes) {
         await ledgers.head('a');

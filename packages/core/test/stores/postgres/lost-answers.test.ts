@@ -116,7 +116,7 @@ describe.skipIf(reasonToSkip !== undefined)(
         const ledgers = store.for({ tenant: 'default', app: 'other' });
         const session = `lost ${operation}`;
         proxy.arm(`"op":"${operation}"`, 1);
-        const claim = await ledgers.claim(session, 'me', { ttl: 30_000 });
+        const claim = await ledgers.claim(session, 'me', { ttlMs: 30_000 });
         await ledgers.append(session, claim, {
           events: notes(0, ['a']),
           requests: [request(session)],
@@ -134,7 +134,7 @@ describe.skipIf(reasonToSkip !== undefined)(
         await ledgers.settle(session, { requestId: session, status: 'cancelled', by: 'runtime' });
         expect(await ledgers.requests({ session })).toMatchObject([{ status: 'cancelled' }]);
         expect(await ledgers.release(claim)).toMatchObject({ released: true, inboxSeq: 1 });
-        expect(await ledgers.claim(session, 'another', { ttl: 30_000 })).toMatchObject({
+        expect(await ledgers.claim(session, 'another', { ttlMs: 30_000 })).toMatchObject({
           epoch: claim.epoch + 1,
         });
         expect(proxy.cuts()).toBe(1);
@@ -145,7 +145,7 @@ describe.skipIf(reasonToSkip !== undefined)(
     test('is told when it was a fork or a deletion, which cannot be asked for twice', async () => {
       const store = postgres({ pool, schema: schema.name });
       const ledgers = store.for({ tenant: 'default', app: 'other' });
-      await ledgers.claim('forked', 'me', { ttl: 30_000 });
+      await ledgers.claim('forked', 'me', { ttlMs: 30_000 });
       proxy.arm('the fork', 1);
       await expect(ledgers.fork('forked', 0, 'the fork')).rejects.toMatchObject({
         code: 'store_unavailable',

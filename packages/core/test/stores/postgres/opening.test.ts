@@ -96,7 +96,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const schema = newTestSchema();
     const stores = Array.from({ length: 8 }, () => ledgersOf(open(schema.name)));
     const codes = await Promise.all(
-      stores.map((ledgers, i) => codeOf(ledgers.claim(`s${i}`, 'me', { ttl: 30_000 }))),
+      stores.map((ledgers, i) => codeOf(ledgers.claim(`s${i}`, 'me', { ttlMs: 30_000 }))),
     );
     expect(codes).toEqual(codes.map(() => 'resolved'));
     expect(await stores[0]?.list()).toHaveLength(8);
@@ -109,7 +109,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
 
   test('refuses a schema of a newer version, and changes nothing', async () => {
     const schema = newTestSchema();
-    await ledgersOf(open(schema.name)).claim('s', 'me', { ttl: 30_000 });
+    await ledgersOf(open(schema.name)).claim('s', 'me', { ttlMs: 30_000 });
     await schema.query(`insert into "${schema.name}".migrations (version) values (1000)`);
     const error = await ledgersOf(open(schema.name))
       .head('s')
@@ -119,7 +119,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
 
   test('needs no right to create anything once the schema is there', async () => {
     const schema = newTestSchema();
-    await ledgersOf(open(schema.name)).claim('s', 'me', { ttl: 30_000 });
+    await ledgersOf(open(schema.name)).claim('s', 'me', { ttlMs: 30_000 });
     const role = `${schema.name}_user`;
     await schema.query(`create role ${role} login`);
     cleanups.push(async () => {
@@ -141,7 +141,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
       `grant select, insert, update, delete on all tables in schema "${schema.name}" to ${role}`,
     );
     const ledgers = ledgersOf(open(schema.name, url.href));
-    await ledgers.claim('s', 'me', { ttl: 30_000 });
+    await ledgers.claim('s', 'me', { ttlMs: 30_000 });
     await ledgers.append('s', { seq: 0, epoch: 2 }, { events: notes(0, ['a']) });
     expect(await readTexts(ledgers, 's')).toEqual(['a']);
   });
@@ -161,7 +161,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const schema = newTestSchema();
     const store = postgres(serverUrl, { schema: schema.name });
     const ledgers = ledgersOf(store);
-    await ledgers.claim('s', 'me', { ttl: 30_000 });
+    await ledgers.claim('s', 'me', { ttlMs: 30_000 });
     const controller = new AbortController();
     const follower = ledgers.follow('s', 0, controller.signal)[Symbol.asyncIterator]();
     await ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']) });
@@ -192,7 +192,7 @@ describe.skipIf(reasonToSkip !== undefined)('names and texts', () => {
       '__proto__',
     ];
     for (const text of strange) {
-      await ledgers.claim(text, text, { ttl: 30_000 });
+      await ledgers.claim(text, text, { ttlMs: 30_000 });
       const item = {
         key: text,
         lane: 'input',
@@ -226,7 +226,7 @@ describe.skipIf(reasonToSkip !== undefined)('damaged rows', () => {
   test('are named, and shown beside what can be read', async () => {
     const schema = newTestSchema();
     const ledgers = ledgersOf(open(schema.name));
-    await ledgers.claim('s', 'me', { ttl: 30_000 });
+    await ledgers.claim('s', 'me', { ttlMs: 30_000 });
     await ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a', 'b', 'c', 'd']) });
     await schema.query(`update "${schema.name}".events set body = 'torn' where seq = 2`);
     await schema.query(`delete from "${schema.name}".events where seq = 4`);

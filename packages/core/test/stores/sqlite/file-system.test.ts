@@ -89,7 +89,7 @@ describe('a SQLite file on a network drive', () => {
       for (const path of [join(folder, 'store.db'), join(folder, 'store.db'), ':memory:']) {
         const store = sqlite(path);
         expect(
-          await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttl: 1, force: true }),
+          await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttlMs: 1, force: true }),
         ).toMatchObject({ seq: 0 });
         await store.close();
       }

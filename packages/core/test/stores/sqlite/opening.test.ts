@@ -28,7 +28,7 @@ afterEach(() => {
 async function firstError(path: string, options?: SqliteOptions): Promise<unknown> {
   const store = sqlite(path, options);
   try {
-    return await errorOf(store.for(scope).claim('s', 'a', { ttl: 1_000 }));
+    return await errorOf(store.for(scope).claim('s', 'a', { ttlMs: 1_000 }));
   } finally {
     await store.close();
   }

@@ -138,7 +138,7 @@ describe('a damaged row', () => {
 describe('several processes on one file', () => {
   test('write at the same time, also when both make the file', async () => {
     const script = (session: string): string => `
-      await ledgers.claim('${session}', '${session}', { ttl: 1e6 });
+      await ledgers.claim('${session}', '${session}', { ttlMs: 1e6 });
       for (let seq = 0; seq < 100; seq++) await ledgers.append('${session}', { seq, epoch: 1 }, { events: [note(seq + 1, 'n' + seq)] });
       await store.close();`;
     await Promise.all(['a', 'b', 'c'].map((session) => outputOf(inOtherProcess(script(session)))));
@@ -157,7 +157,7 @@ describe('several processes on one file', () => {
     const { claim } = await Writer.claim(ledgers, 's');
     await ledgers.release(claim);
     const child = inOtherProcess(`
-      const { epoch } = await ledgers.claim('s', 'child', { ttl: 1e6 });
+      const { epoch } = await ledgers.claim('s', 'child', { ttlMs: 1e6 });
       for (let seq = 0; seq < 5; seq++) await ledgers.append('s', { seq, epoch }, { events: [note(seq + 1, 'n' + seq)] });`);
     const done = outputOf(child);
     const texts: unknown[] = [];
@@ -175,7 +175,7 @@ describe('several processes on one file', () => {
     async () => {
       const child = inOtherProcess(`
       import { processOwner } from ${JSON.stringify(new URL('../../../src/stores/owner.ts', import.meta.url).href)};
-      await ledgers.claim('s', processOwner({ next: () => 'x' }), { ttl: 1e9 });
+      await ledgers.claim('s', processOwner({ next: () => 'x' }), { ttlMs: 1e9 });
       for (let seq = 0; ; seq++) {
         await ledgers.append('s', { seq, epoch: 1 }, { events: [note(seq + 1, 'n' + seq)] });
         console.log(seq + 1);
@@ -185,11 +185,11 @@ describe('several processes on one file', () => {
       await once(child.stdout as NodeJS.ReadableStream, 'data');
       const store = sqlite(path);
       const ledgers = store.for(scope);
-      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+      expect(await codeOf(ledgers.claim('s', 'b', { ttlMs: ttl }))).toBe('session_busy');
       child.kill('SIGKILL');
       await once(child, 'close');
       const last = Number(confirmed.trim().split('\n').at(-1));
-      const claim = await ledgers.claim('s', 'b', { ttl });
+      const claim = await ledgers.claim('s', 'b', { ttlMs: ttl });
       expect(claim.epoch).toBe(2);
       expect(claim.seq).toBeGreaterThanOrEqual(last);
       expect(await readTexts(ledgers, 's')).toHaveLength(claim.seq);
@@ -199,14 +199,14 @@ describe('several processes on one file', () => {
 
   test('end by themselves when nothing is open, without closing the store', async () => {
     const child = inOtherProcess(
-      "await ledgers.claim('s', 'a', { ttl: 1000 }); console.log((await ledgers.head('s')).epoch);",
+      "await ledgers.claim('s', 'a', { ttlMs: 1000 }); console.log((await ledgers.head('s')).epoch);",
     );
     expect(await outputOf(child)).toBe('1');
   });
 
   test('stay alive until what they sent is confirmed', async () => {
     const child = inOtherProcess(
-      "void ledgers.claim('s', 'a', { ttl: 1000 }).then((claim) => console.log(claim.epoch));",
+      "void ledgers.claim('s', 'a', { ttlMs: 1000 }).then((claim) => console.log(claim.epoch));",
     );
     expect(await outputOf(child)).toBe('1');
   });
@@ -216,7 +216,7 @@ describe('a group of requests', () => {
   test('is not harmed by one that is refused or fails', async () => {
     const store = sqlite(path);
     const ledgers = store.for(scope);
-    for (const session of ['a', 'b', 'c']) await ledgers.claim(session, 'w', { ttl });
+    for (const session of ['a', 'b', 'c']) await ledgers.claim(session, 'w', { ttlMs: ttl });
     const odd = notes(0, ['x']).map((event) => ({ ...event, at: Number.NaN }));
     const codes = await Promise.all(
       [

@@ -60,7 +60,7 @@ const pay = tool({
   name: 'pay',
   description: 'Pays',
   schema: cents,
-  approval: { expiresIn: 60_000 },
+  approval: { expiresInMs: 60_000 },
   recovery: 'rerun',
   execute: ({ args }) => `paid ${args.cents}`,
 });

@@ -413,7 +413,7 @@ describe('approvals', () => {
   });
 
   test('expire when their time is over', async () => {
-    const { pay, paid } = paying({ approval: { expiresIn: 60_000 } });
+    const { pay, paid } = paying({ approval: { expiresInMs: 60_000 } });
     const run = await runTest(withTools(pay), [
       user('Pay'),
       model(calls(['pay', { cents: 1 }])),
@@ -430,7 +430,7 @@ describe('approvals', () => {
 
   test('escalate to somebody else, also while another branch works', async () => {
     const { pay, paid } = paying({
-      approval: { expiresIn: 60_000, onExpire: 'escalate', escalateTo: ['user:boss'] },
+      approval: { expiresInMs: 60_000, onExpire: 'escalate', escalateTo: ['user:boss'] },
     });
     const other = agent({ name: 'other', model: real });
     const both = parallel({ name: 'both', runnables: [withTools(pay), other] });

@@ -10,7 +10,7 @@ import type { Encoding } from '../replay/telling.ts';
 export interface ConnectionPorts {
   readonly clock: Clock;
   /** Milliseconds between two pings; who has not answered the one before is gone. */
-  readonly heartbeat: number;
+  readonly heartbeatMs: number;
   readonly stream: FollowedStream;
   /** As for streams of server-sent events. */
   readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
@@ -148,8 +148,8 @@ export class SocketConnection {
   }
 
   #ping(): void {
-    const { clock, heartbeat } = this.#ports;
-    this.#cancelTimer = clock.setTimer(heartbeat, () => {
+    const { clock, heartbeatMs } = this.#ports;
+    this.#cancelTimer = clock.setTimer(heartbeatMs, () => {
       if (!this.#isAlive) {
         this.#socket.terminate();
         return;

@@ -72,7 +72,7 @@ export function chatResponse(
     clock,
     encoding: chunkEncoding,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-    heartbeat: options.stream.heartbeat,
+    heartbeatMs: options.stream.heartbeatMs,
     onClose: place,
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');

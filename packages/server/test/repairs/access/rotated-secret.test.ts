@@ -46,7 +46,7 @@ describe('A7: a stream that was opened with the secret before', () => {
     const other = server(app, { auth: {} });
     onTestFinished(() => other.close());
     const read = reading(await open(other, credential));
-    const { credential: next } = await keys.rotate(key.id, { grace: 0 });
+    const { credential: next } = await keys.rotate(key.id, { graceMs: 0 });
     await eventually(() => read.isOver, { what: 'the end' });
     expect(read.text).toContain(ended);
     const answer = await open(other, next);
@@ -57,7 +57,7 @@ describe('A7: a stream that was opened with the secret before', () => {
   test('ends with the grace, and the one of the new secret goes on', async () => {
     const { api, keys, clock, credential, id } = await rotating();
     const before = reading(await open(api, credential));
-    const { credential: next } = await keys.rotate(id, { grace: 10_000 });
+    const { credential: next } = await keys.rotate(id, { graceMs: 10_000 });
     const after = reading(await open(api, next));
     const within = reading(await open(api, credential));
     clock.advance(9_999);
@@ -87,7 +87,7 @@ describe('A7: a stream that was opened with the secret before', () => {
   test('ends with the new term of the key, where that is over first', async () => {
     const { api, keys, clock, credential, id } = await rotating();
     const old = reading(await open(api, credential));
-    const { credential: next } = await keys.rotate(id, { grace: 50_000, expiresIn: 20_000 });
+    const { credential: next } = await keys.rotate(id, { graceMs: 50_000, expiresInMs: 20_000 });
     const fresh = reading(await open(api, next));
     await eventually(
       () => {
@@ -100,7 +100,7 @@ describe('A7: a stream that was opened with the secret before', () => {
 
   test('is open again after the lookout has ended: nothing is left behind', async () => {
     const { api, keys, clock, credential, id } = await rotating();
-    const { credential: next } = await keys.rotate(id, { expiresIn: 1_000_000, grace: 1_000 });
+    const { credential: next } = await keys.rotate(id, { expiresInMs: 1_000_000, graceMs: 1_000 });
     await (await open(api, credential)).body?.cancel();
     const read = reading(await open(api, next));
     clock.advance(999_999);
@@ -121,6 +121,6 @@ test('A7: a socket ends with its secret, and is told so', async () => {
     socket.on('close', (code) => resolve(code));
   });
   await new Promise<void>((resolve) => socket.on('open', () => resolve()));
-  await keys.rotate(id, { grace: 0 });
+  await keys.rotate(id, { graceMs: 0 });
   expect(await closed).toBe(1_001);
 });

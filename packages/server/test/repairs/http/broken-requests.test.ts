@@ -89,10 +89,10 @@ test.each([
       'application/json\r\nContent-Length: 100\r\n\r\n{"agent":',
   ],
 ])(
-  'A16: %s that does not come to its end within `requestTimeout` is answered with 408, and ' +
+  'A16: %s that does not come to its end within `requestTimeoutMs` is answered with 408, and ' +
     'its connection is cut',
   async (_, bytes) => {
-    const { port } = await serving({ requestTimeout: 50 });
+    const { port } = await serving({ requestTimeoutMs: 50 });
     expect(await answerTo(port, bytes)).toMatch(/^HTTP\/1\.1 408 /);
   },
 );

@@ -86,7 +86,7 @@ const listening = await Promise.all(
   Array.from({ length: servers }, () =>
     serve(app, {
       port: 0,
-      shutdown: { grace: 100 },
+      shutdown: { graceMs: 100 },
       ...(hasOnError ? { onError } : {}),
       ...options,
     }),

@@ -93,7 +93,7 @@ export async function append(
   id: string = session,
 ): Promise<void> {
   const ledgers = app.store.for({ tenant: app.tenant, app: app.app });
-  const claim = await ledgers.claim(id, `owner-${++made}`, { ttl: 60_000, force: true });
+  const claim = await ledgers.claim(id, `owner-${++made}`, { ttlMs: 60_000, force: true });
   const events = drafts.map(
     (draft, i) =>
       ({ v: 1, seq: claim.seq + i + 1, id: `made${made}x${i}`, at: 1_000, ...draft }) as Event,

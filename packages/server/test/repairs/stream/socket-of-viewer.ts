@@ -24,7 +24,7 @@ export interface ViewerSocket {
 export async function socketOfViewer(options: ServeOptions = {}): Promise<ViewerSocket> {
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) });
   const app = runtime({ app: 'shop', runnables: [clerk], recover: 'manual' });
-  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, auth: {}, ...options });
+  const listening = await serve(app, { port: 0, shutdown: { graceMs: 100 }, auth: {}, ...options });
   onTestFinished(() => listening.close({ closeApp: true }));
   await app.sessions.create({ id: 's' });
   const { credential } = await new ApiKeys(app).create({ name: 'viewer', roles: ['viewer'] });

@@ -10,7 +10,7 @@ async function served(): Promise<ListeningServer> {
     port: 0,
     auth: {},
     processGuard: false,
-    shutdown: { grace: 100 },
+    shutdown: { graceMs: 100 },
   });
   onTestFinished(() => listening.close({ closeApp: true }));
   return listening;

@@ -14,12 +14,12 @@ type AttemptRequest = Pick<
 
 /** Returns the request for the result of an operation elsewhere. */
 export function operationRequest({ options }: PendingOperation): AttemptRequest {
-  const { operationId, summary, details, expiresIn, onExpire } = options;
+  const { operationId, summary, details, expiresInMs, onExpire } = options;
   return {
     summary: summary ?? `the result of ${operationId}`,
     options: ['answer', 'reject'],
     operationId,
-    ...defined({ details, expiresIn, onExpire }),
+    ...defined({ details, expiresIn: expiresInMs, onExpire }),
   };
 }
 

@@ -27,7 +27,7 @@ export class AttemptTimer {
 
   constructor(attempt: TimedAttempt) {
     this.#attempt = attempt;
-    this.#timeoutMs = attempt.tool.timeout ?? defaultToolTimeoutMs;
+    this.#timeoutMs = attempt.tool.timeoutMs ?? defaultToolTimeoutMs;
   }
 
   /** Milliseconds for the whole attempt. */
@@ -59,7 +59,11 @@ export class AttemptTimer {
   /** Gives an attempt that calls an agent more time, unless its tool has a timeout of its own. */
   extendForChild(): void {
     const { tool, scope } = this.#attempt;
-    if (tool.timeout !== undefined || this.#timeoutMs >= defaultAgentToolTimeoutMs || scope.aborted)
+    if (
+      tool.timeoutMs !== undefined ||
+      this.#timeoutMs >= defaultAgentToolTimeoutMs ||
+      scope.aborted
+    )
       return;
     // The ledger keeps the original deadline of the attempt. A process that takes over a call with
     // children continues it at once, whatever that deadline is.

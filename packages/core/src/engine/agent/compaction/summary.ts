@@ -89,7 +89,7 @@ async function writeSummary(
     mode: 'call',
     scope: new CancelScope(work),
     activity,
-    timeout: summaryTimeoutMs,
+    timeoutMs: summaryTimeoutMs,
   });
   if (ended === undefined || scope.aborted || work.aborted) return undefined;
   const { status, output, stopReason = 'output_limit' } = ended;

@@ -68,8 +68,10 @@ export class ErrorHandlers {
 }
 
 /**
- * Returns the milliseconds that a handler wants to wait; 0 when `delay` is not a positive number.
+ * Returns the milliseconds that a handler wants to wait; 0 when `delayMs` is not a positive number.
  */
-export function delayOf({ delay }: { readonly delay?: unknown }): number {
-  return typeof delay === 'number' && delay > 0 ? Math.min(delay, Number.MAX_SAFE_INTEGER) : 0;
+export function delayOf({ delayMs }: { readonly delayMs?: unknown }): number {
+  return typeof delayMs === 'number' && delayMs > 0
+    ? Math.min(delayMs, Number.MAX_SAFE_INTEGER)
+    : 0;
 }

@@ -108,7 +108,7 @@ export class CircuitStage implements CallStage {
 
   #changeDraft(tool: string, { call }: CallState, { change, failures }: BreakerChange): EventDraft {
     const { run, record } = this.#ports.frame;
-    const resetAfter = run.app.circuitBreakers?.options.resetAfter ?? 0;
+    const resetAfter = run.app.circuitBreakers?.options.resetAfterMs ?? 0;
     const reasonings = {
       open:
         `The tool ${tool} failed ${failures} times in a row: it is not called for ` +

@@ -53,7 +53,7 @@ export async function runParallel(
         runnable,
         mode: 'child',
         branch: true,
-        timeout: parallel.branchTimeout,
+        timeoutMs: parallel.branchTimeoutMs,
         scope: branches,
         activity: frame.activity,
       });

@@ -18,7 +18,7 @@ const effectChecks: OptionChecks<EffectOptions> = {
     value === 'report' || value === 'rerun' || typeof value === 'function'
       ? undefined
       : "'report', 'rerun' or a function",
-  timeout: isPositive,
+  timeoutMs: isPositive,
   retry: isGroup(retryChecks),
 };
 

@@ -76,7 +76,7 @@ function beginChild(
   // Writes of other branches while the child waits are no part of its start.
   const made = mayBegin === undefined ? undefined : writes.queued();
   const timeout =
-    options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
+    options.timeoutMs ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
   const begin = (): Promise<InvocationRecord | undefined> => {
     const { drafts, extras } =
       recorded === undefined ? writes.take(key, { of: made }) : nothingTaken;
@@ -85,7 +85,7 @@ function beginChild(
       runnable,
       mode,
       input,
-      timeout,
+      timeoutMs: timeout,
       scope,
       activity,
       before: drafts,

@@ -48,7 +48,7 @@ export class KeyRecords {
     next: (found: KeyRecord | undefined) => Promise<KeyRecord | undefined>,
   ): Promise<KeyRecord | undefined> {
     for (let attempt = 0; ; attempt++) {
-      const { seq, epoch } = await this.#sessions.claim(name, owner, { ttl, force: true });
+      const { seq, epoch } = await this.#sessions.claim(name, owner, { ttlMs: ttl, force: true });
       const found = await this.read(name);
       const made = await next(found);
       if (made === undefined) return found;

@@ -61,7 +61,7 @@ export interface CrashCasesOptions {
    */
   readonly every?: number;
   /** Milliseconds after which a continued run counts as hanging. @default 60_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 interface Plan extends Required<CrashCasesOptions> {
@@ -83,7 +83,7 @@ export async function* crashCases(
     name: '',
     every: 1,
     appends: 'separate',
-    timeout: defaultTimeoutMs,
+    timeoutMs: defaultTimeoutMs,
     ...options,
     series: systemIds.next(),
     make,
@@ -173,7 +173,7 @@ interface Circumstances {
 }
 
 function oneCase(
-  { make, whole, openStore, appends, series, name, timeout }: Plan,
+  { make, whole, openStore, appends, series, name, timeoutMs }: Plan,
   point: string,
   run: (place: RunPlace) => Promise<EndedScenario | undefined>,
   { at, isCopy }: Circumstances,
@@ -185,7 +185,7 @@ function oneCase(
       const { compares = 'projection' } = make();
       const tenant = `${series} ${title}`;
       const continued = await within(
-        timeout,
+        timeoutMs,
         run({ ...placeOn(openStore(), tenant), isHasty: appends === 'separate' }),
         'the run',
       );

@@ -115,7 +115,7 @@ test('questions are answered by the name of the tool, and loops get messages', a
           description: 'Pays',
           schema,
           recovery: 'rerun',
-          approval: { expiresIn: 7 * 86_400_000 },
+          approval: { expiresInMs: 7 * 86_400_000 },
           execute: ({ args }) => args.n,
         }),
       ],
@@ -237,13 +237,20 @@ describe('finds', () => {
     expect(
       (
         await failureOf(
-          crashPoints(() => ({ runnable: payer('rerun') }), { store: shortening, timeout: 2_000 }),
+          crashPoints(() => ({ runnable: payer('rerun') }), {
+            store: shortening,
+            timeoutMs: 2_000,
+          }),
         )
       ).code,
     ).toBe('crash_points_failed');
     const hanging = () => withAppend(memoryStore(), () => new Promise(() => undefined));
     const failure = await failureOf(
-      crashPoints(() => ({ runnable: payer('rerun') }), { store: hanging, timeout: 20, every: 50 }),
+      crashPoints(() => ({ runnable: payer('rerun') }), {
+        store: hanging,
+        timeoutMs: 20,
+        every: 50,
+      }),
     );
     expect(failure.message).toContain('has not ended after 0.02 seconds');
   });

@@ -45,7 +45,7 @@ export interface CrashPointsOptions {
   /** Runs at the same time. @default 4 */
   readonly atOnce?: number;
   /** Milliseconds after which a continued run counts as hanging. @default 60_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface CrashPointsReport {
@@ -70,7 +70,7 @@ const optionChecks: OptionChecks<CrashPointsOptions> = {
   appends: isOneOf('separate', 'batched'),
   every: isCount,
   atOnce: isCount,
-  timeout: isPositive,
+  timeoutMs: isPositive,
 };
 
 /**
@@ -105,7 +105,7 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
   answers: (value) => (typeof value === 'function' ? undefined : isObject(value)),
   message: isFunction,
   cancelWhen: isObject,
-  pause: isNotNegative,
+  pauseMs: isNotNegative,
   compares: isOneOf('projection', 'outcome', 'end'),
 };
 
@@ -134,15 +134,15 @@ export async function crashPoints(
     appends = 'separate',
     every = 1,
     atOnce = 4,
-    timeout = 60_000,
+    timeoutMs = 60_000,
   } = options;
   const openStore = typeof store === 'function' ? store : () => store ?? memoryStore();
-  const whole = await within(timeout, runWhole(make), 'the run without a stop');
-  await assertRepeatable(make, whole, timeout);
+  const whole = await within(timeoutMs, runWhole(make), 'the run without a stop');
+  await assertRepeatable(make, whole, timeoutMs);
   const failures: { point: string; message: string; error: unknown }[] = [];
   let points = 0;
   await runAll(
-    crashCases(make, { openStore, manners, appends, every, timeout }),
+    crashCases(make, { openStore, manners, appends, every, timeoutMs }),
     atOnce,
     async ({ name, run }) => {
       try {

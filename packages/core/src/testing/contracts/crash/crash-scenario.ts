@@ -44,7 +44,7 @@ export interface CrashScenario {
    * Milliseconds that pass, by the process's clock, between the last event of a process and the
    * next process. @default 3_600_000
    */
-  readonly pause?: number;
+  readonly pauseMs?: number;
   /**
    * The compared parts. `projection`: result, state, and all of the ledger but times, ids, resume
    * marks, interrupted model calls and attempts. `outcome`: result and state, where the order of

@@ -46,7 +46,7 @@ test.each([
   const store = memoryStore();
   const crashing = crashingStore(store, 2, when);
   const ledgers = crashing.store.for(scope);
-  const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
+  const { epoch } = await ledgers.claim('s', 'old', { ttlMs: 1_000 });
   await write(ledgers, epoch, 1);
   expect(crashing.isGone).toBe(false);
   const second = write(ledgers, epoch, 2);
@@ -63,7 +63,7 @@ test(
     const store = memoryStore();
     const { store: crashing, crash } = crashingStore(store);
     const ledgers = crashing.for(scope);
-    const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
+    const { epoch } = await ledgers.claim('s', 'old', { ttlMs: 1_000 });
     await write(ledgers, epoch, 1);
     const pages = ledgers.read('s')[Symbol.asyncIterator]();
     await pages.next();
@@ -107,7 +107,7 @@ test(
     };
     const crashing = crashingStore(slow);
     const ledgers = crashing.store.for(scope);
-    const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
+    const { epoch } = await ledgers.claim('s', 'old', { ttlMs: 1_000 });
     const written = write(ledgers, epoch, 1);
     const gone = crashing.crash();
     expect(await hasSettled(gone)).toBe(false);
@@ -123,11 +123,11 @@ test(
   async () => {
     const store = memoryStore();
     const ledgers = store.for(scope);
-    const old = await ledgers.claim('s', 'old', { ttl: 60_000 });
-    await expect(ledgers.claim('s', 'new', { ttl: 60_000 })).rejects.toMatchObject({
+    const old = await ledgers.claim('s', 'old', { ttlMs: 60_000 });
+    await expect(ledgers.claim('s', 'new', { ttlMs: 60_000 })).rejects.toMatchObject({
       code: 'session_busy',
     });
-    await takingOver(store).for(scope).claim('s', 'new', { ttl: 60_000 });
+    await takingOver(store).for(scope).claim('s', 'new', { ttlMs: 60_000 });
     await expect(write(ledgers, old.epoch, 1)).rejects.toMatchObject({ code: 'ledger_conflict' });
   },
 );

@@ -70,9 +70,11 @@ export class ScenarioProcess {
   constructor(make: MakeScenario, place: RunPlace, events: readonly Event[] = []) {
     this.scenario = make();
     this.place = place;
-    const { runnable, app = {}, pause = defaultPauseMs } = this.scenario;
+    const { runnable, app = {}, pauseMs = defaultPauseMs } = this.scenario;
     const last = events.at(-1);
-    this.#clock = new ProcessClock(tickingClock(last === undefined ? firstStart : last.at + pause));
+    this.#clock = new ProcessClock(
+      tickingClock(last === undefined ? firstStart : last.at + pauseMs),
+    );
     const { store, tenant } = place;
     const runnables = [runnable, ...(app.runnables ?? [])];
     this.app = new Runtime({

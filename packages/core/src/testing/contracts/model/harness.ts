@@ -39,13 +39,13 @@ class CannotRespondError extends Error {}
 interface SuiteOptions {
   readonly leftOut: ModelLeftOut;
   /** Milliseconds after which a call counts as hanging. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
 }
 
 export function createModelSuite(
   { describe, test }: TestRunner,
   make: MakeModel,
-  { leftOut, timeout }: SuiteOptions,
+  { leftOut, timeoutMs }: SuiteOptions,
 ): ModelSuite {
   const run = async (
     body: (test: ModelTest) => Promise<void>,
@@ -62,7 +62,7 @@ export function createModelSuite(
       await body({
         model,
         respond,
-        call: (options, onPart) => call(model, { options, onPart, timeout }),
+        call: (options, onPart) => call(model, { options, onPart, timeoutMs }),
       });
     } catch (error) {
       ended = error;
@@ -116,12 +116,12 @@ interface Call {
   readonly options: LanguageModelV4CallOptions | undefined;
   readonly onPart: ((part: Part) => void) | undefined;
   /** Milliseconds after which a call counts as hanging. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
 }
 
 async function call(
   model: LanguageModelV4,
-  { options = question, onPart, timeout }: Call,
+  { options = question, onPart, timeoutMs }: Call,
 ): Promise<Answer> {
   const parts: Part[] = [];
   const read = async (): Promise<void> => {
@@ -134,10 +134,10 @@ async function call(
   let cancel: () => void = () => undefined;
   const hanging = new Promise<never>((_resolve, reject) => {
     const last = (): string => parts.at(-1)?.type ?? 'nothing';
-    cancel = systemClock.setTimer(timeout, () =>
+    cancel = systemClock.setTimer(timeoutMs, () =>
       reject(
         new HangingError(
-          `the call has not ended after ${timeout} ms; the last that came: ${last()}`,
+          `the call has not ended after ${timeoutMs} ms; the last that came: ${last()}`,
         ),
       ),
     );

@@ -110,7 +110,7 @@ async function failures(make: () => ModelUnderTest): Promise<readonly string[]> 
   const define = (name: string, run: (...context: unknown[]) => Promise<void>): void =>
     void defined.push({ name, run });
   await modelContract('broken', make, {
-    timeout: 500,
+    timeoutMs: 500,
     runner: { describe: (_name, inner) => inner(), test: define },
   });
   const found: string[] = [];

@@ -34,7 +34,7 @@ export interface ModelContractOptions {
    */
   readonly skip?: ModelLeftOut;
   /** Milliseconds after which a call counts as hanging. @default 4_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
 }
 
 const isReason = (value: unknown): string | undefined => isNonEmptyText(value) && 'a reason';
@@ -53,7 +53,7 @@ const contractChecks: OptionChecks<
   name: isNonEmptyText,
   make: isFunction,
   runner: isObject,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   skip: isGroup<ModelLeftOut>(partChecks),
 };
 
@@ -79,10 +79,10 @@ export async function modelContract(
     { ...options, name: name ?? null, make: make ?? null },
     contractChecks,
   );
-  const { skip = {}, timeout = 4_000 } = options;
+  const { skip = {}, timeoutMs = 4_000 } = options;
   const suite = createModelSuite(await testRunner('modelContract', options.runner), make, {
     leftOut: skip,
-    timeout,
+    timeoutMs,
   });
   const left = Object.entries(skip).map(([part, reason]) => `${part} (${reason})`);
   if (left.length > 0)

@@ -26,7 +26,7 @@ export function clockContract(suite: Suite): void {
     });
 
     test('is what leases go by', async ({ ledgers }) => {
-      const { now, until } = await ledgers.claim('s', 'a', { ttl });
+      const { now, until } = await ledgers.claim('s', 'a', { ttlMs: ttl });
       expect(until - now).toBe(ttl);
     });
 
@@ -34,7 +34,7 @@ export function clockContract(suite: Suite): void {
       const before = await ledgers.now();
       advance(5_000);
       expect((await ledgers.now()) - before).toBeGreaterThan(4_999);
-      expect((await ledgers.claim('s', 'a', { ttl })).now - before).toBeGreaterThan(4_999);
+      expect((await ledgers.claim('s', 'a', { ttlMs: ttl })).now - before).toBeGreaterThan(4_999);
     });
   });
 }

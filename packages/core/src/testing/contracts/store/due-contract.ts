@@ -40,7 +40,7 @@ function reasonContract({ describe, expect, test }: Suite): void {
     });
 
     test('they become by the clock of the store', async ({ ledgers, advance }) => {
-      const { until } = await ledgers.claim('s', 'writer', { ttl: 1_000 });
+      const { until } = await ledgers.claim('s', 'writer', { ttlMs: 1_000 });
       await leave(ledgers, 's', { wakeAt: until });
       advance(999);
       expect(await dueOf(ledgers)).toEqual([]);
@@ -96,7 +96,7 @@ function holdingContract({ describe, expect, test }: Suite): void {
 
     test('stays what was claimed and given back', async ({ ledgers }) => {
       await leave(ledgers, 's', { wakeAt: longAgo });
-      await ledgers.release(await ledgers.claim('s', 'other', { ttl }));
+      await ledgers.release(await ledgers.claim('s', 'other', { ttlMs: ttl }));
       expect(await dueOf(ledgers)).toEqual(['s']);
     });
 

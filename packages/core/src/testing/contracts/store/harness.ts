@@ -25,7 +25,7 @@ export class Writer {
   }
 
   static async claim(ledgers: LedgerStore, session: string, owner = 'writer'): Promise<Writer> {
-    return new Writer(ledgers, await ledgers.claim(session, owner, { ttl, force: true }));
+    return new Writer(ledgers, await ledgers.claim(session, owner, { ttlMs: ttl, force: true }));
   }
 
   get head(): { readonly seq: number; readonly epoch: number } {
@@ -110,7 +110,7 @@ export async function followUntil(
 
 /** Writes one event with the given time. */
 export async function writeAt(ledgers: LedgerStore, session: string, at: number): Promise<void> {
-  const claim = await ledgers.claim(session, 'writer', { ttl, force: true });
+  const claim = await ledgers.claim(session, 'writer', { ttlMs: ttl, force: true });
   const events = eventsAfter(claim.seq, [{ type: 'cancel', by: 'user' }]).map((event) => ({
     ...event,
     at,

@@ -14,7 +14,7 @@ function orderContract({ describe, expect, test }: Suite): void {
     test('keeps what is posted, control lane first, then in order of posting', async ({
       ledgers,
     }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const data = { text: 'Grüße', parts: [1, null, { deep: true }] };
       await ledgers.post('s', inboxItem('a', 'input', data));
       await ledgers.post('s', inboxItem('b', 'control'));
@@ -51,7 +51,7 @@ function orderContract({ describe, expect, test }: Suite): void {
 function keyContract({ describe, expect, test }: Suite): void {
   describe('inbox', () => {
     test('takes an item once by its key', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       await ledgers.post('s', inboxItem('a'));
       expect(await ledgers.post('s', inboxItem('a', 'control'))).toMatchObject({
         inboxSeq: 1,
@@ -72,8 +72,8 @@ function keyContract({ describe, expect, test }: Suite): void {
     });
 
     test('keys of one session are free in another', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
-      await ledgers.claim('t', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
+      await ledgers.claim('t', 'writer', { ttlMs: ttl });
       await ledgers.post('s', inboxItem('a'));
       expect(await ledgers.post('t', inboxItem('a'))).toMatchObject({ duplicate: false });
     });
@@ -116,7 +116,7 @@ function consumeContract({ describe, expect, test }: Suite): void {
 function sessionContract({ describe, expect, test }: Suite): void {
   describe('inbox and writer', () => {
     test('takes items for a ledger that nobody holds', async ({ ledgers }) => {
-      await ledgers.release(await ledgers.claim('s', 'writer', { ttl }));
+      await ledgers.release(await ledgers.claim('s', 'writer', { ttlMs: ttl }));
       expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({ inboxSeq: 1 });
     });
 

@@ -71,7 +71,7 @@ export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut:
       if (reason === undefined) continue;
       const rule = part === 'snapshots' ? 'are never found' : 'refused, and nothing is written';
       unwatched(`${part} (left out: ${reason}): ${rule}`, async ({ ledgers, store }) => {
-        await ledgers.claim('s', 'writer', { ttl });
+        await ledgers.claim('s', 'writer', { ttlMs: ttl });
         await checks[part](ledgers, store);
         expect(await ledgers.head('s')).toEqual({ seq: 0, epoch: 1, inboxSeq: 0 });
       });

@@ -58,9 +58,9 @@ export interface RunTestOptions {
   /** Data for a run without a `user` step. */
   readonly data?: JsonValue;
   /** Limits of each run. @default none */
-  readonly limits?: Omit<RunLimits, 'timeout'>;
+  readonly limits?: Omit<RunLimits, 'timeoutMs'>;
   /** Milliseconds of active time of each run, on the clock of the test. @default 600_000 */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /**
    * Permissions of each run.
    * @default none
@@ -115,7 +115,7 @@ const optionChecks: OptionChecks<RunTestOptions> = {
   prepare: isFunction,
   data: isJson,
   limits: isAnything,
-  timeout: isPositive,
+  timeoutMs: isPositive,
   permissions: isAnything,
   onStream: isFunction,
   patienceMs: isPositive,

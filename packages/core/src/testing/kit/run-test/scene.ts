@@ -106,7 +106,7 @@ export class Scene {
 
   /** Starts a run, or goes on with the open one. */
   start(input: string | undefined, data: JsonValue | undefined): void {
-    const { limits, timeout, permissions, onStream } = this.#options;
+    const { limits, timeoutMs, permissions, onStream } = this.#options;
     const { byPath } = this.session.ledger.invocations;
     do this.#turns++;
     while (byPath.has(`run_${this.#turns}`));
@@ -114,7 +114,7 @@ export class Scene {
       kind: 'run',
       options: {
         runId: `run_${this.#turns}`,
-        ...defined({ input, data, limits, timeout, permissions, onStream }),
+        ...defined({ input, data, limits, timeoutMs, permissions, onStream }),
       },
     });
   }

@@ -136,7 +136,7 @@ function fencingContract({ describe, expect, test }: Suite): void {
         expect(await codeOf(writer.write(['late']))).toBe('ledger_conflict');
         expect(await codeOf(ledgers.renew(writer.claim))).toBe('ledger_conflict');
         await ledgers.release(writer.claim);
-        expect(await codeOf(ledgers.claim('s', 'other', { ttl }))).toBe('session_busy');
+        expect(await codeOf(ledgers.claim('s', 'other', { ttlMs: ttl }))).toBe('session_busy');
       }
       expect(await readTexts(ledgers, 's')).toEqual(['new']);
     });

@@ -110,7 +110,7 @@ async function playHistory(
   seed: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const sessions = new Map<string, readonly string[]>([[`${seed} 0`, []]]);
-  await ledgers.claim(`${seed} 0`, 'writer', { ttl });
+  await ledgers.claim(`${seed} 0`, 'writer', { ttlMs: ttl });
   for (let step = 1; step <= 25 && sessions.size > 0; step++) {
     const random = (what: string): number => randomFromSeed(`${seed} ${step} ${what}`);
     const [session, texts] = [...sessions][Math.floor(random('session') * sessions.size)] as [

@@ -30,7 +30,10 @@ export function deletedReaderContract({ describe, expect, test }: Suite): void {
       expect((await follower.next()).value).toMatchObject({ seq: 1 });
       const next = codeOf(follower.next());
       // The id is in use again before the follower can read.
-      await Promise.all([ledgers.delete('s'), ledgers.claim('s', 'other', { ttl, force: true })]);
+      await Promise.all([
+        ledgers.delete('s'),
+        ledgers.claim('s', 'other', { ttlMs: ttl, force: true }),
+      ]);
       await (await Writer.claim(ledgers, 's')).write(['x', 'y', 'z']);
       expect(await next).toBe('session_not_found');
     });

@@ -45,7 +45,7 @@ function pageContract({ describe, expect, test }: Suite): void {
     });
 
     test('of an empty ledger gives nothing, of an unknown one fails', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       expect(await readAll(ledgers, 's')).toEqual([]);
       expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
     });
@@ -82,7 +82,7 @@ function rangeContract({ describe, expect, test }: Suite): void {
     test('keeps the path of events that come after a stretch that was left out', async ({
       ledgers,
     }) => {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl });
+      const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const paths = ['run', 'run/a', undefined, 'run', 'run/a', 'run/a/b'];
       const events = paths.map((path, i) => ({
         ...{ v: 1, seq: i + 1, id: `e${i}`, at: 5, type: 'cancel' as const, by: 'user' as const },

@@ -34,7 +34,7 @@ function expiryContract({ describe, expect, test }: Suite): void {
     });
 
     test('is judged by the clock of the store', async ({ ledgers, advance }) => {
-      const { until } = await ledgers.claim('s', 'writer', { ttl: 1_000 });
+      const { until } = await ledgers.claim('s', 'writer', { ttlMs: 1_000 });
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a'], {
         requests: ['q1', 'q2'].map((id) => pendingRequest('s', id, { expiresAt: until })),

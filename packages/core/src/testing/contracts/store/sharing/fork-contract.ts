@@ -70,7 +70,7 @@ function forkEdgeContract(suite: Suite): void {
         inboxSeq: 1,
         duplicate: false,
       });
-      expect(await ledgers.claim('fork', 'other', { ttl })).toMatchObject({ epoch: 1 });
+      expect(await ledgers.claim('fork', 'other', { ttlMs: ttl })).toMatchObject({ epoch: 1 });
       expect((await origin.write(['b'])).seq).toBe(2);
     });
 

@@ -21,7 +21,7 @@ function orderContract({ describe, expect, test }: Suite): void {
     });
 
     test('keeps the order of batches that are sent without waiting', async ({ ledgers }) => {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl });
+      const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const sent = Array.from({ length: 50 }, (_, seq) =>
         ledgers.append('s', { seq, epoch }, { events: notes(seq, [`n${seq}`]) }),
       );
@@ -70,7 +70,7 @@ function refusalContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('append of what cannot be', () => {
     test('refuses events that are not numbered from the head on', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const [first, , third] = notes(0, ['a', 'b', 'c']);
       for (const events of [[third], [first, third], notes(1, ['x'])]) {
         expect(

@@ -90,7 +90,7 @@ export function contentContract(suite: Suite): void {
 function eventContract({ describe, expect, test }: Suite): void {
   describe('what is appended', () => {
     test('comes back unchanged and frozen', async ({ ledgers }) => {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl });
+      const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const written = eventsAfter(0, draftsOfRun);
       await ledgers.append('s', { seq: 0, epoch }, { events: written });
       const read = await readAll(ledgers, 's');
@@ -109,7 +109,7 @@ function valueContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('values in what is appended', () => {
     test('may be any JSON', async ({ ledgers }) => {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl });
+      const { epoch } = await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const written = eventsAfter(
         0,
         jsonValues.map((input) => ({

@@ -47,7 +47,7 @@ async function raceWriters(
   session: string,
   steps: readonly string[],
 ): Promise<readonly string[]> {
-  await ledgers.claim(session, 'first', { ttl });
+  await ledgers.claim(session, 'first', { ttlMs: ttl });
   const heads = [
     { seq: 0, epoch: 1 },
     { seq: 0, epoch: 1 },
@@ -59,7 +59,7 @@ async function raceWriters(
     if (head === undefined) return;
     if (step.startsWith('claim')) {
       head.epoch = ++epoch;
-      await ledgers.claim(session, step, { ttl, force: true });
+      await ledgers.claim(session, step, { ttlMs: ttl, force: true });
       return;
     }
     const text = `${step} ${i}`;

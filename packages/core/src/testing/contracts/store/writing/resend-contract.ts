@@ -10,7 +10,7 @@ export function resendContract(suite: Suite): void {
 function onceContract({ describe, expect, test }: Suite): void {
   describe('the same batch sent again', () => {
     test('succeeds with the same answer and is not written twice', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const batch = { events: notes(0, ['a', 'b']) };
       const { seq, epoch, inboxSeq } = await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
       expect(await ledgers.append('s', { seq: 0, epoch: 1 }, batch)).toMatchObject({
@@ -22,7 +22,7 @@ function onceContract({ describe, expect, test }: Suite): void {
     });
 
     test('succeeds also when later batches have landed', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const batch = { events: notes(0, ['a', 'b']) };
       await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
       await ledgers.append('s', { seq: 2, epoch: 1 }, { events: notes(2, ['c']) });
@@ -31,7 +31,7 @@ function onceContract({ describe, expect, test }: Suite): void {
     });
 
     test('does not apply its shared writes twice', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const batch = {
         events: notes(0, ['a']),
         shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }],
@@ -46,7 +46,7 @@ function onceContract({ describe, expect, test }: Suite): void {
 function otherBatchContract({ describe, expect, test }: Suite): void {
   describe('the same batch sent again', () => {
     test('a batch that is only partly in the ledger is another batch', async ({ ledgers }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const [a, b] = notes(0, ['a', 'b']);
       await ledgers.append('s', { seq: 0, epoch: 1 }, { events: [a as never] });
       expect(
@@ -64,10 +64,10 @@ function otherBatchContract({ describe, expect, test }: Suite): void {
     test('is refused when another writer has claimed the ledger in between', async ({
       ledgers,
     }) => {
-      await ledgers.claim('s', 'writer', { ttl });
+      await ledgers.claim('s', 'writer', { ttlMs: ttl });
       const batch = { events: notes(0, ['a']) };
       await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
-      await ledgers.claim('s', 'other', { ttl, force: true });
+      await ledgers.claim('s', 'other', { ttlMs: ttl, force: true });
       expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(
         'ledger_conflict',
       );
