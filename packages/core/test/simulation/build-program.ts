@@ -150,11 +150,11 @@ function buildPlainTool(
     case 'probe':
       return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
     case 'approval':
-      return tool({ ...definition, approval: { expiresInMs: expiresInMs } });
+      return tool({ ...definition, approval: { expiresInMs } });
     case 'expiring':
       return tool({ ...definition, approval: { expiresInMs: 900_000 } });
     case 'input':
-      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs: expiresInMs } });
+      return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs } });
     default:
       return tool({ ...definition, recovery: does });
   }
