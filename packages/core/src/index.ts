@@ -140,7 +140,7 @@ export type {
   CircuitBreakerOptions,
   ErrorRoutingOptions,
   EscalationTarget,
-  LoopOptions as LoopDetectionOptions,
+  LoopDetectionOptions,
   ResultCheckOptions,
   Strategy,
   SupervisionOptions,

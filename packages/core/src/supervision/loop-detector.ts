@@ -9,7 +9,7 @@ import {
   isEvidence,
   unknownToolType,
 } from './evidence.ts';
-import type { LoopOptions } from './options.ts';
+import type { LoopDetectionOptions } from './options.ts';
 import { tellsTheSame } from './result-key.ts';
 
 /** A call as the loop detector judges it. */
@@ -50,7 +50,7 @@ export interface LoopVerdict {
 export function judgeCall(
   evidence: readonly CallEvidence[],
   call: JudgedCall,
-  options: Required<LoopOptions>,
+  options: Required<LoopDetectionOptions>,
   isExhausted: (last: CallEvidence, failures: number) => boolean,
   mayChange?: (tool: string, errorType: string) => boolean,
 ): LoopVerdict | undefined {
@@ -80,7 +80,7 @@ export function judgeResult(
   evidence: readonly CallEvidence[],
   call: JudgedCall,
   result: ToolResult,
-  options: Required<LoopOptions>,
+  options: Required<LoopDetectionOptions>,
 ): LoopVerdict | undefined {
   if (evidence.length === 0) return undefined;
   const made: CallEvidence = { name: call.name, args: call.args, result, turn: call.turn };
@@ -102,7 +102,7 @@ export function judgeResult(
  */
 function windowOf(
   evidence: readonly CallEvidence[],
-  { window }: Required<LoopOptions>,
+  { window }: Required<LoopDetectionOptions>,
 ): readonly CallEvidence[] {
   return evidence.filter(isEvidence).slice(-window);
 }
@@ -201,7 +201,7 @@ function verdict(
   detector: LoopVerdict['detector'],
   call: JudgedCall,
   count: number,
-  options: Required<LoopOptions>,
+  options: Required<LoopDetectionOptions>,
   last: CallEvidence,
 ): LoopVerdict {
   const { name } = call;

@@ -18,7 +18,7 @@ import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
  * Thresholds for loops. Each counts from the first of the equal calls: `warnAt: 3` warns with the
  * result of the third.
  */
-export interface LoopOptions {
+export interface LoopDetectionOptions {
   /** Calls that are looked back at. @default 30 */
   readonly window?: number;
   /** Equal calls with equal results after which the model is warned. @default 3 */
@@ -106,7 +106,7 @@ export interface CircuitBreakerOptions {
 
 /** Supervision of an agent. Everything is on unless it is `false`. */
 export interface SupervisionOptions {
-  readonly loops?: LoopOptions | false;
+  readonly loops?: LoopDetectionOptions | false;
   readonly errors?: ErrorRoutingOptions | false;
   readonly results?: ResultCheckOptions | false;
   /**
@@ -121,7 +121,7 @@ export interface SupervisionOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | false;
 }
 
-const loopGroup: OptionChecks<LoopOptions> = {
+const loopGroup: OptionChecks<LoopDetectionOptions> = {
   window: (value) =>
     isCount(value) ?? ((value as number) <= 100 ? undefined : 'a whole number from 1 to 100'),
   warnAt: isCount,
@@ -135,7 +135,7 @@ const loopGroup: OptionChecks<LoopOptions> = {
 const isLoops: OptionCheck = (value) => {
   const wrong = isGroup(loopGroup)(value);
   if (wrong !== undefined) return wrong;
-  const { window, warnAt, blockAt, pollWarnAt, pollBlockAt } = value as LoopOptions;
+  const { window, warnAt, blockAt, pollWarnAt, pollBlockAt } = value as LoopDetectionOptions;
   const isAbove = (low: number | undefined, high: number | undefined) =>
     low !== undefined && high !== undefined && low > high;
   if (isAbove(warnAt, blockAt))
@@ -271,7 +271,7 @@ export const isSupervisionOfAgent: OptionCheck = orFalse(
 
 /** Supervision with the defaults filled in; `undefined` is what is off. */
 export interface Supervision {
-  readonly loops: Required<LoopOptions> | undefined;
+  readonly loops: Required<LoopDetectionOptions> | undefined;
   readonly errors: Required<ErrorRoutingOptions> | undefined;
   readonly results: Required<ResultCheckOptions> | undefined;
   readonly guardrails: readonly Guardrail[];
@@ -279,7 +279,7 @@ export interface Supervision {
   readonly circuitBreaker: boolean;
 }
 
-const defaultLoops: Required<LoopOptions> = {
+const defaultLoops: Required<LoopDetectionOptions> = {
   window: 30,
   warnAt: 3,
   blockAt: 5,
