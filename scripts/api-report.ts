@@ -19,7 +19,15 @@ const published = ['core', 'server'];
 
 rmSync(folder, { recursive: true, force: true });
 const { ok, output } = await runCommand('tsc', [
-  ...['-p', 'tsconfig.json', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'],
+  ...[
+    '-p',
+    'tsconfig.json',
+    '--noEmit',
+    'false',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--stripInternal',
+  ],
   ...['--rootDir', '.', '--outDir', folder],
 ]);
 if (!ok) throw new Error(output);

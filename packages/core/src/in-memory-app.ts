@@ -2,7 +2,8 @@ import type { RunOptions, SessionOptions } from './engine/frame/run-options.ts';
 import type { Run } from './engine/run/run.ts';
 import { Runtime, runtimeOf } from './runtime.ts';
 import type { OutputOf, Runnable } from './session/runnable.ts';
-import type { LooseSnapshot, Session, SessionSnapshot } from './session/session.ts';
+import type { Session } from './session/session.ts';
+import type { LooseSnapshot, SessionSnapshot } from './session/session-snapshot.ts';
 import type { StateSchema } from './session/state-types.ts';
 
 /**

@@ -130,10 +130,9 @@ export type { PendingCall } from './session/pending-call.ts';
 export type { OutputOf, Runnable } from './session/runnable.ts';
 export {
   type AnySession,
-  type LooseSnapshot,
   Session,
-  type SessionSnapshot,
 } from './session/session.ts';
+export type { LooseSnapshot, SessionSnapshot } from './session/session-snapshot.ts';
 export type { StateOf, StateSchema, StateValuesOf } from './session/state-types.ts';
 export { memoryStore } from './stores/memory.ts';
 export type {

@@ -37,7 +37,7 @@ export async function carryOut(
   start: (options: RunOptions) => Run,
 ): Promise<number> {
   const { host, interruption, options } = context;
-  const output = runOutput(context, { resolve: session.ledger.resolve, events: session.events });
+  const output = runOutput(context, { resolve: session.resolve, events: session.events });
   const { onStream, forget } = showEvents(session, output);
   try {
     const holder = await holderNow(session);
@@ -83,7 +83,7 @@ function showEvents(
   output: RunOutput,
 ): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
   const drafted = new Set<string>();
-  const forget = session.ledger.onDraft((event) => {
+  const forget = session.onDraft((event) => {
     drafted.add(event.id);
     output.drafted(event);
   });

@@ -95,7 +95,7 @@ async function storedEvents(
 }
 
 function render(session: Session, options: ShowOptions, style: Style): string {
-  const { resolve } = session.ledger;
+  const { resolve } = session;
   const { json = false } = options;
   const events = firstEvents(session, options.at);
   if (options.prompt !== undefined) return promptText(events, options.prompt, resolve, json);
@@ -118,7 +118,7 @@ function itemsOf(
   if (options.decisions) return explain(session, { upTo: events.length });
   if (options.failures) return failuresUpTo(session, events.length);
   if (options.events) return events;
-  return options.tree ? runTree(events) : transcript(events, session.ledger.resolve);
+  return options.tree ? runTree(events) : transcript(events, session.resolve);
 }
 
 function failuresUpTo(session: Session, upTo: number): readonly Failure[] {

@@ -4,9 +4,12 @@ import { holderOf } from '../failure.ts';
 import { plainLine } from '../output/plain-text.ts';
 
 /** Name of the runnable whose run is open in a session. `undefined`: no run is open. */
-export function openRunOf({ events, ledger }: Session): string | undefined {
+export function openRunOf({ events }: Session): string | undefined {
   const { openRun } = validateResumeState(events);
-  return openRun === undefined ? undefined : ledger.invocations.byPath.get(openRun)?.name;
+  const start = events.find(
+    (event) => event.type === 'invocation_start' && event.invocationId === openRun,
+  );
+  return start?.type === 'invocation_start' ? start.name : undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export function whyNotHere(session: Session, name: string): string | undefined {
  */
 export async function holderNow(session: Session): Promise<string | undefined> {
   try {
-    await session.ledger.own();
+    await session.claim();
     return undefined;
   } catch (error) {
     if (!isAdjutantError(error, 'session_busy')) throw error;

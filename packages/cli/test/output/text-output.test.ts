@@ -60,9 +60,9 @@ async function show(
     notices,
     clock: testClock(),
     isLive,
-    resolve: session.ledger.resolve,
+    resolve: session.resolve,
   });
-  session.ledger.onDraft((event) => output.drafted(event));
+  session.onDraft((event) => output.drafted(event));
   const run = app.run(agent({ name: 'a', model, tools: [weather], ...more }), {
     input: 'How is it?',
     session,

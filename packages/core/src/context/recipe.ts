@@ -109,8 +109,8 @@ export function promptOf(
   seq: number,
   resolve?: ResolveValue,
 ): LanguageModelV4CallOptions {
-  return 'ledger' in source
-    ? rebuildCall(source.events, seq, resolve ?? source.ledger.resolve)
+  return 'events' in source
+    ? rebuildCall(source.events, seq, resolve ?? source.resolve)
     : rebuildCall(source, seq, resolve ?? ((value) => value));
 }
 
@@ -124,7 +124,7 @@ export function promptAt(
   n: number,
   resolve?: ResolveValue,
 ): LanguageModelV4CallOptions {
-  const events = 'ledger' in source ? source.events : source;
+  const events = 'events' in source ? source.events : source;
   let calls = 0;
   for (const { type, seq } of events)
     if (type === 'model_start' && ++calls === n) return promptOf(source, seq, resolve);
@@ -135,7 +135,7 @@ type ResolveValue = (value: unknown) => unknown;
 /** Parts of a session that `promptOf` reads. */
 type PromptSource = {
   readonly events: readonly Event[];
-  readonly ledger: { readonly resolve: ResolveValue };
+  readonly resolve: ResolveValue;
 };
 
 function rebuildCall(

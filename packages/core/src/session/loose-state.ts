@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
-import type { LooseSnapshot, SessionSnapshot } from './session.ts';
+import type { LooseSnapshot, SessionSnapshot } from './session-snapshot.ts';
 
 /**
  * Records shared state that a snapshot has beside its events, as `userState`, `patientState`, …, as

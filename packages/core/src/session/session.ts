@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { AdjutantError } from '../base/error.ts';
-import { type JsonObject, type JsonValue, sameValue } from '../base/json.ts';
+import { type JsonValue, sameValue } from '../base/json.ts';
 import type { Event, EventDraft, EventOf, StateChange } from '../ledger/event.ts';
 import { visibleValues } from '../ledger/folds/state-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -10,7 +10,8 @@ import { checkDrafts, InvalidEventError } from './draft-check.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
 import { createState, InvalidStateError, type StateUpdate } from './scoped-state.ts';
 import { type CheckAnswer, SessionAnswers } from './session-answers.ts';
-import { observation, type ScopeIds, type SharedState } from './shared-state.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
+import { observation, type SharedState } from './shared-state.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
 import {
   checkSeq,
@@ -21,16 +22,6 @@ import {
   snapshotAt,
 } from './time-travel.ts';
 import { forkDecision } from './time-travel-fork.ts';
-
-/** A session as JSON, from `toJSON` and for `session.fromSnapshot`. */
-export interface SessionSnapshot {
-  readonly app: string;
-  readonly id: string;
-  readonly scopes?: ScopeIds;
-  readonly events: readonly Event[];
-  /** Large values that the events refer to, by address. */
-  readonly blobs?: Readonly<Record<string, JsonValue>>;
-}
 
 export interface ObserveOptions {
   /**
@@ -77,8 +68,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
   readonly app: string;
   /** State by property: `session.state.mode = 'triage'`, `session.state.user.theme`. */
   readonly state: StateOf<Schema>;
-  /** The ledger of the session, for the runtime and for views. */
+  /** The ledger of the session, for the runtime. @internal */
   readonly ledger: Ledger;
+  /** The shared scopes of the session, for the runtime. @internal */
   readonly shared: SharedState;
   readonly #parts: SessionParts;
   readonly #answers: SessionAnswers;
@@ -109,6 +101,31 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /** All events, oldest first, including those that are still on their way to the store. */
   get events(): readonly Event[] {
     return this.ledger.events;
+  }
+
+  /**
+   * Replaces references in a recorded value by the large values that they stand for, as far as the
+   * session has loaded them. A function of its own: it may be passed on.
+   */
+  get resolve(): (value: unknown) => unknown {
+    return this.ledger.resolve;
+  }
+
+  /**
+   * Calls `listener` with each event at once, before it is durable. An event may still be lost when
+   * another process takes the session over.
+   * @returns a function that ends the calls
+   */
+  onDraft(listener: (event: Event) => void): () => void {
+    return this.ledger.onDraft(listener);
+  }
+
+  /**
+   * Claims the session for this process, which then is the only one that writes to it.
+   * @throws SessionBusyError when another process works on it
+   */
+  async claim(): Promise<void> {
+    await this.ledger.own();
   }
 
   get status(): SessionStatus {
@@ -369,11 +386,3 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
 /** A session with state of any type. */
 export type AnySession = Omit<Session, 'state' | 'clone' | 'forkAt'>;
-
-/**
- * Members that older and hand-written snapshots may have: `appName`, and shared state as
- * `<scope>State`.
- */
-export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & {
-  readonly [scopeState: `${string}State`]: JsonObject | undefined;
-};

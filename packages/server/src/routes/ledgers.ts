@@ -145,9 +145,9 @@ const longestPart = 65_536;
 
 /** Written one by one, since a long conversation in one piece would hold others up. */
 async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {
-  const { events, ledger } = await app.sessions.open({ id, observe: false });
+  const { events, resolve } = await app.sessions.open({ id, observe: false });
   const texts: string[] = [];
-  for (const entry of transcriptEntries(events, ledger.resolve)) {
+  for (const entry of transcriptEntries(events, resolve)) {
     texts.push(JSON.stringify(entry));
     const turn = systemTurns.pass();
     if (turn !== undefined) await turn;

@@ -115,9 +115,9 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly tenants?: boolean;
   /**
-   * Lease of this process on a session that it works on. After `ttlMs` milliseconds without an append
-   * or a renewal, another process may claim the session. Three renewals fall into that time. A
-   * process of the same machine that is gone is not waited for.
+   * Lease of this process on a session that it works on. After `ttlMs` milliseconds without an
+   * append or a renewal, another process may claim the session. Three renewals fall into that time.
+   * A process of the same machine that is gone is not waited for.
    * @default { ttlMs: 30_000 }
    */
   readonly lease?: { readonly ttlMs?: number };

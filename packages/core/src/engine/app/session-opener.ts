@@ -9,13 +9,8 @@ import type { LedgerHead, LedgerStore } from '../../ledger/port.ts';
 import { recordedScopes } from '../../ledger/shared-scopes.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import { looseState } from '../../session/loose-state.ts';
-import {
-  type AnySession,
-  type LooseSnapshot,
-  Session,
-  type SessionParts,
-  type SessionSnapshot,
-} from '../../session/session.ts';
+import { type AnySession, Session, type SessionParts } from '../../session/session.ts';
+import type { LooseSnapshot, SessionSnapshot } from '../../session/session-snapshot.ts';
 import { type ScopeIds, SharedState } from '../../session/shared-state.ts';
 import type { StateSchema } from '../../session/state-types.ts';
 import {

@@ -7,7 +7,7 @@ type Resolve = (value: unknown) => unknown;
 /** The parts of a session that its projection needs. */
 export interface ProjectionSource {
   readonly events: readonly Event[];
-  readonly ledger: { readonly resolve: Resolve };
+  readonly resolve: Resolve;
 }
 
 interface OfCall {
@@ -23,10 +23,10 @@ interface OfCall {
  */
 export function ledgerProjection({
   events,
-  ledger,
+  resolve,
 }: ProjectionSource): Readonly<Record<string, readonly unknown[]>> {
   const parts = new Parts();
-  for (const event of events) parts.add(event, events, ledger.resolve);
+  for (const event of events) parts.add(event, events, resolve);
   return parts.all();
 }
 

@@ -15,7 +15,8 @@ import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { StreamEvent } from '../../../ledger/event.ts';
 import type { Store } from '../../../ledger/port.ts';
-import type { LooseSnapshot, Session, SessionSnapshot } from '../../../session/session.ts';
+import type { Session } from '../../../session/session.ts';
+import type { LooseSnapshot, SessionSnapshot } from '../../../session/session-snapshot.ts';
 import { InvalidTestError } from './errors.ts';
 
 export interface RunTestOptions {
