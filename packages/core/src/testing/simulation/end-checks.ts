@@ -1,5 +1,6 @@
 import type { Event } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
+import { isGoingOn, openPaths } from './open-paths.ts';
 import type { StartedProgram } from './people.ts';
 import type { Watch } from './watch.ts';
 import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
@@ -9,7 +10,8 @@ export interface EndedSimulation {
   readonly watch: Watch;
   readonly ledgers: LedgerStore;
   readonly started: readonly StartedProgram[];
-  readonly answered: ReadonlySet<string>;
+  /** Answers that were confirmed, by the ids of the requests. */
+  readonly answered: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Checks everything that must hold when all work had the time to end. */
@@ -90,7 +92,7 @@ function checkApproved({ events, session }: WatchedLedger, report: Report): void
 }
 
 /** Every answer that was confirmed is in a ledger, as an answer or as one that was refused. */
-function checkAnswers(watch: Watch, answered: ReadonlySet<string>, report: Report): void {
+function checkAnswers(watch: Watch, answered: EndedSimulation['answered'], report: Report): void {
   const told = new Set<string>();
   for (const { events } of watch.ledgers.values())
     for (const event of events) {
@@ -98,26 +100,17 @@ function checkAnswers(watch: Watch, answered: ReadonlySet<string>, report: Repor
       if (event.type === 'decision' && typeof event.data?.['requestId'] === 'string')
         told.add(event.data['requestId']);
     }
-  for (const requestId of answered)
+  for (const [requestId, answers] of answered) {
     if (!told.has(requestId)) report('answer_not_lost', `${requestId} was answered`);
+    if (answers.size > 1) report('one_confirmed', `${requestId}: ${[...answers].join(' and ')}`);
+  }
 }
 
 /** A request waits only as long as its invocation does. */
 async function checkRequests(ledgers: LedgerStore, watch: Watch, report: Report): Promise<void> {
   const pending = await ledgers.requests({ status: 'pending', limit: 1_000 });
   for (const { callId, invocationId, session } of pending) {
-    const open = openPaths(watch.eventsOf(session));
-    if (!open.has(invocationId)) report('request_owned', `${session}: ${callId} waits for nobody`);
+    if (!isGoingOn(watch.eventsOf(session), invocationId))
+      report('request_owned', `${session}: ${callId} waits for nobody`);
   }
-}
-
-/** Paths of the invocations that have begun and not ended. */
-export function openPaths(events: readonly Event[]): ReadonlySet<string> {
-  const open = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'invocation_start' || event.type === 'invocation_reopen')
-      open.add(event.invocationId);
-    if (event.type === 'invocation_end') open.delete(event.invocationId);
-  }
-  return open;
 }

@@ -3,6 +3,7 @@ import type { Draws } from './draws.ts';
 /**
  * Kinds of faults.
  * - `stop`: a process is killed, before or after a call of a port acts.
+ * - `pause`: a process stands still before it gets an answer of the store, and goes on later.
  * - `deploy`: a process is closed in order and started again, with the next version of the code.
  * - `lostAnswer`: the store acts, and the caller gets an error.
  * - `refusedCall`: the store does not act, and the caller gets an error.
@@ -17,6 +18,7 @@ import type { Draws } from './draws.ts';
  */
 export type FaultKind =
   | 'stop'
+  | 'pause'
   | 'deploy'
   | 'lostAnswer'
   | 'refusedCall'
@@ -35,6 +37,7 @@ export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
 /** Probabilities at which most runs meet a few faults of each kind. */
 export const usualRates: Required<FaultRates> = Object.freeze({
   stop: 0.01,
+  pause: 0.003,
   deploy: 0.3,
   lostAnswer: 0.01,
   refusedCall: 0.01,

@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
+import { openPaths } from './open-paths.ts';
 import type { WatchedLedger } from './watched-ledger.ts';
 
 type Report = (rule: string, detail: string) => void;
@@ -31,6 +32,7 @@ export function checkLanding(
       return;
     case 'invocation_end':
       checkEndOnce(ledger, event, report);
+      checkDrift(ledger, event, report);
       return;
     case 'user':
       if (
@@ -64,7 +66,7 @@ function checkSettledOnce(
   if (isSettled) report('one_result', `${ledger.session}: ${callId} settled again at ${seq}`);
 }
 
-/** An attempt that has no result yet may have had its effect: the next one has the same key. */
+/** An attempt may have had its effect, if its result does not deny it: the next has its key. */
 function checkAttempt(
   ledger: WatchedLedger,
   { attempt, callId, key }: EventOf<'tool_attempt'>,
@@ -76,12 +78,13 @@ function checkAttempt(
   if (before === undefined) return;
   if (attempt <= before.attempt)
     report('attempts_counted', `${ledger.session}: ${callId} attempt ${attempt} came again`);
-  const isEnded = has(
+  const hadNoEffect = has(
     ledger,
     'tool_result',
-    (event) => event.callId === callId && event.attempt === before.attempt,
+    (event) =>
+      event.callId === callId && event.attempt === before.attempt && event.effect === 'none',
   );
-  if (!isEnded && key !== before.key)
+  if (!hadNoEffect && key !== before.key)
     report('same_key', `${ledger.session}: ${callId} attempt ${attempt} has another key`);
 }
 
@@ -114,4 +117,33 @@ function checkEndOnce(
   );
   if (last?.type === 'invocation_end')
     report('one_end', `${ledger.session}: ${invocationId} ended again at ${seq}`);
+}
+
+/** A body that no longer asks for an open child begins no other one in its place before it fails. */
+function checkDrift(
+  { events, session }: WatchedLedger,
+  { error, invocationId, seq }: EventOf<'invocation_end'>,
+  report: Report,
+): void {
+  if (error?.code !== 'orphaned_child') return;
+  const resumed = events.findLastIndex(
+    (event) => event.type === 'invocation_resume' && event.invocationId === invocationId,
+  );
+  const open = openPaths(events);
+  const children = events.filter(
+    (event) =>
+      event.type === 'invocation_start' &&
+      event.invocationId.startsWith(`${invocationId}/`) &&
+      !event.invocationId.slice(invocationId.length + 1).includes('/'),
+  ) as EventOf<'invocation_start'>[];
+  const begun = children.find(
+    (child) =>
+      child.seq > resumed + 1 &&
+      children.some(
+        (other) =>
+          other.seq <= resumed && other.name === child.name && open.has(other.invocationId),
+      ),
+  );
+  if (begun !== undefined)
+    report('drift_before_work', `${session}: ${begun.invocationId} began before ${seq}`);
 }

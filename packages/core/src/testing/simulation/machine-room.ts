@@ -98,11 +98,12 @@ export class MachineRoom {
       stop: () => this.#kill(machine, process),
     };
     machine.process = process;
+    watch.joined(process);
     world.note(`${process.name} starts with version ${this.#version}`);
     machine.app = new Runtime({
       ...makeApp({ version: this.#version }),
       store: simulatedStore(store, caller),
-      ports: { host: process, standIns: simulatedCalls({ ...caller, watch }) },
+      ports: { host: process, standIns: simulatedCalls(caller) },
       recover: 'auto',
     });
   }

@@ -26,8 +26,11 @@ export class MachineProcess implements Host {
   readonly ids: Host['ids'];
   readonly random: Host['random'];
   readonly turns: Host['turns'];
+  /** Time of the simulation, in milliseconds, up to which the process did not reach the store. */
+  troubledAt = Number.NEGATIVE_INFINITY;
   readonly #world: World;
   #isDead = false;
+  #pausedUntil = 0;
   #drawn = 0;
 
   constructor(world: World, name: string, wall: WallClock) {
@@ -56,10 +59,25 @@ export class MachineProcess implements Host {
     this.#isDead = true;
   }
 
+  /** Lets the process stand still: its timers and what it waits for come afterwards. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#world.elapsed + ms);
+    this.troubled(ms);
+  }
+
+  /** Notes that the process does not reach the store as usual, for so many milliseconds. */
+  troubled(ms = 0): void {
+    this.troubledAt = Math.max(this.troubledAt, this.#world.elapsed + ms);
+  }
+
   setBackgroundTimer(ms: number, task: () => void): () => void {
-    return this.#world.after(ms, () => {
-      if (!this.#isDead) task();
-    });
+    const fire = (): void => {
+      const left = this.#pausedUntil - this.#world.elapsed;
+      if (left > 0) cancel = this.#world.after(left, fire);
+      else if (!this.#isDead) task();
+    };
+    let cancel = this.#world.after(ms, fire);
+    return () => cancel();
   }
 
   afterTurn(task: () => void): void {

@@ -54,8 +54,8 @@ interface PeopleParts {
 /** The people around the machines: they ask for runs, and answer what the runs ask. */
 export class People {
   readonly started: StartedProgram[] = [];
-  /** Ids of requests whose answer was confirmed. */
-  readonly answered = new Set<string>();
+  /** Answers that were confirmed, by the ids of the requests. */
+  readonly answered = new Map<string, Set<string>>();
   readonly #parts: PeopleParts;
   readonly #seen = new Set<string>();
   #isQuick = false;
@@ -149,11 +149,17 @@ export class People {
       );
       const outcome = await Promise.race([giving, world.wait(patienceMs).then(() => 'silent')]);
       world.note(`${row.callId} answer: ${outcome}`);
-      if (outcome === 'done') this.answered.add(row.requestId);
+      if (outcome === 'done') this.#confirmed(row, answer);
       // Anything else says that nobody can answer it any more, or that the answer was wrong.
       if (outcome !== 'silent' && outcome !== 'store_unavailable') return;
       await world.wait(1_000);
     }
+  }
+
+  #confirmed({ requestId }: RequestRow, answer: RequestAnswer): void {
+    const answers = this.answered.get(requestId) ?? new Set();
+    answers.add(JSON.stringify(answer));
+    this.answered.set(requestId, answers);
   }
 
   #choice(row: RequestRow, place: string): RequestAnswer {

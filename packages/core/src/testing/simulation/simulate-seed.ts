@@ -3,9 +3,10 @@ import type { Event } from '../../ledger/event.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { memoryStore } from '../../stores/memory.ts';
-import { checkEnd, openPaths } from './end-checks.ts';
+import { checkEnd } from './end-checks.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { MachineRoom, type MakeApp } from './machine-room.ts';
+import { openPaths } from './open-paths.ts';
 import { People, type SimulatedProgram } from './people.ts';
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
 import { Watch } from './watch.ts';
@@ -53,10 +54,19 @@ export interface SeedOutcome {
 
 /** Simulates the processes of one seed, from their start until all work has ended. */
 export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
-  const { seed, hours, machines, makeApp, programs, rates, onlyFaults: only } = options;
-  const world = new World(seed, options.keepsStory === true);
-  const plan = new FaultPlan(world.draws, { rates, only });
+  const world = new World(options.seed, options.keepsStory === true);
   const watch = new Watch(world);
+  const forget = watch.listen();
+  try {
+    return await simulateIn(world, watch, options);
+  } finally {
+    forget();
+  }
+}
+
+async function simulateIn(world: World, watch: Watch, options: SeedOptions): Promise<SeedOutcome> {
+  const { seed, hours, machines, makeApp, programs, rates, onlyFaults: only } = options;
+  const plan = new FaultPlan(world.draws, { rates, only });
   const disturbedMs = hours * hourMs * disturbedShare;
   const behind = memoryStore({ clock: storeClock(world) });
   const store = watch.over(behind);

@@ -22,8 +22,6 @@ export interface CallsOutside {
   readonly process: MachineProcess;
   readonly machine: string;
   readonly stop: () => void;
-  /** Called when a tool begins. */
-  readonly watch: { entered(call: StandInToolCall): void };
 }
 
 /** Stand-ins that give models and tools the times and the faults of a world. */
@@ -81,11 +79,10 @@ class SimulatedCalls {
 
   /** Runs a tool that takes its time, and fails at times: before it has acted, or after. */
   async tool(call: StandInToolCall, execute: () => unknown): Promise<unknown> {
-    const { machine, plan, process, watch, world } = this.#outside;
+    const { machine, plan, process, world } = this.#outside;
     const visited = plan.visit(`${machine}/tool ${call.name}`);
     world.note(`${process.name} ${visited} ${call.callId} attempt ${call.attempt}`);
     if (process.isDead) return never();
-    watch.entered(call);
     this.#mayStop(`${visited} before`);
     if (process.isDead) return never();
     const fails = plan.happens('toolError', visited);

@@ -11,6 +11,8 @@ const fastest = 0.2;
 const slowest = 20;
 /** Milliseconds after which a slow answer comes, at most: twice the time of a lease. */
 const slowestAnswer = 60_000;
+/** Milliseconds for which a process stands still, at least and at most: up to four leases. */
+const pauses = [1_000, 120_000] as const;
 /** Calls of a process that has nothing to do. */
 const idle: ReadonlySet<string> = new Set(['due', 'admin.due', 'admin.sweepBlobs']);
 /** Part of the usual faults that idle calls meet: they are many, and little depends on them. */
@@ -102,18 +104,27 @@ class Network {
     if (process.isDead) return never();
     if (plan.happens('refusedCall', visited, share)) {
       world.note(`${process.name} ${visited} is refused`);
+      process.troubled();
       throw unavailable('the call was lost on its way');
     }
     // The answer is made in the store, whatever becomes of the process meanwhile.
     const answer = act();
     answer.catch(() => undefined);
     this.#mayStop(`${visited} after`, share);
-    if (plan.happens('slowStore', visited, share))
-      await this.#way(`${visited} slow`, slowestAnswer);
-    await this.#way(`${visited} answer`);
-    if (process.isDead) return never();
+    if (plan.happens('slowStore', visited, share)) {
+      const delay = this.#delay(`${visited} slow`, slowestAnswer);
+      process.troubled(delay);
+      await world.wait(delay);
+    }
+    if (plan.happens('pause', visited, share)) {
+      process.pause(world.draws.delay(`${visited} pause`, ...pauses));
+      world.note(`${process.name} stands still at ${visited}`);
+    }
+    // The process gets the answer when it goes on.
+    await process.wait(this.#delay(`${visited} answer`));
     if (plan.happens('lostAnswer', visited, share)) {
       world.note(`${process.name} ${visited} has acted, its answer is lost`);
+      process.troubled();
       throw unavailable('the answer was lost on its way');
     }
     return answer;
@@ -164,8 +175,11 @@ class Network {
   }
 
   #way(place: string, most = slowest): Promise<void> {
-    const { world } = this.#caller;
-    return world.wait(world.draws.delay(place, fastest, most));
+    return this.#caller.world.wait(this.#delay(place, most));
+  }
+
+  #delay(place: string, most = slowest): number {
+    return this.#caller.world.draws.delay(place, fastest, most);
   }
 }
 

@@ -1,8 +1,12 @@
-import type { StandInToolCall } from '../../effects/stand-ins.ts';
+import { isAdjutantError } from '../../base/error.ts';
+import { type ExecutionMessage, executionChannel } from '../../effects/execution-channel.ts';
+import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
 import type { Event } from '../../ledger/event.ts';
-import { isBelow } from '../../ledger/path.ts';
 import type { Claim, LedgerStore, Store } from '../../ledger/port.ts';
+import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
+import { MachineProcess } from './machine.ts';
+import { isGoingOn } from './open-paths.ts';
 import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
 import type { World } from './world.ts';
 
@@ -17,6 +21,7 @@ export class Watch {
   readonly posted = new Map<string, string>();
   readonly #world: World;
   readonly #executions = new Map<string, number>();
+  readonly #processes = new Map<string, MachineProcess>();
 
   constructor(world: World) {
     this.#world = world;
@@ -58,7 +63,8 @@ export class Watch {
         if (typeof method !== 'function') return method;
         if (name === 'append') return watch.#append(target, tenant);
         if (name === 'claim') return watch.#claim(target, tenant);
-        if (name === 'post') return watch.#post(target);
+        if (name === 'post') return watch.#post(target, tenant);
+        if (name === 'release') return watch.#release(target, tenant);
         if (name === 'delete') return watch.#delete(target, tenant);
         return method.bind(target) as unknown;
       },
@@ -67,11 +73,18 @@ export class Watch {
 
   #append(inner: LedgerStore, tenant: string): LedgerStore['append'] {
     return async (session, expected, batch) => {
-      const receipt = await inner.append(session, expected, batch);
       const ledger = this.#ledger(tenant, session);
+      const receipt = await inner.append(session, expected, batch).catch((error: unknown) => {
+        // Nobody else has written: the writer is refused because of what it wrote itself.
+        if (expected.epoch === ledger.epoch && isAdjutantError(error, 'ledger_conflict'))
+          this.report('append_known', `${session}: an append after ${expected.seq} is refused`);
+        throw error;
+      });
       if (expected.epoch !== ledger.epoch)
         this.report('one_writer', `${session}: epoch ${expected.epoch} wrote after another`);
       for (const event of batch.events) this.#landed(ledger, event);
+      if (batch.events.some(({ type }) => type === 'invocation_end'))
+        await this.#checkPending(inner, ledger);
       return receipt;
     };
   }
@@ -92,6 +105,7 @@ export class Watch {
     return async (session, owner, options): Promise<Claim> => {
       const claim = await inner.claim(session, owner, options);
       const ledger = this.#ledger(tenant, session);
+      this.#checkTakeover(ledger, owner);
       if (claim.epoch <= ledger.epoch)
         this.report('one_writer', `${session}: epoch ${claim.epoch} was claimed twice`);
       ledger.epoch = claim.epoch;
@@ -100,12 +114,46 @@ export class Watch {
     };
   }
 
-  #post(inner: LedgerStore): LedgerStore['post'] {
-    return async (session, item) => {
-      const receipt = await inner.post(session, item);
-      if (!receipt.duplicate) this.posted.set(item.key, session);
+  #release(inner: LedgerStore, tenant: string): LedgerStore['release'] {
+    return async (claim, options) => {
+      const receipt = await inner.release(claim, options);
+      const ledger = this.#ledger(tenant, claim.session);
+      if (receipt.released && claim.epoch === ledger.epoch) ledger.owner = undefined;
       return receipt;
     };
+  }
+
+  #post(inner: LedgerStore, tenant: string): LedgerStore['post'] {
+    return async (session, item) => {
+      const receipt = await inner.post(session, item);
+      if (receipt.duplicate) return receipt;
+      this.posted.set(item.key, session);
+      const { events } = this.#ledger(tenant, session);
+      const asked = events.find(
+        (event) => event.type === 'tool_yield' && event.requestId === item.settles,
+      );
+      const left =
+        asked?.type === 'tool_yield' ? (asked.expiresAt ?? this.#world.now) - this.#world.now : 0;
+      // Store and watch may see two sides of one millisecond.
+      if (left < -1) this.report('answer_in_time', `${session}: ${item.key} is ${-left} ms late`);
+      return receipt;
+    };
+  }
+
+  /** Checks that a living owner that could reach the store has not lost its session. */
+  #checkTakeover({ owner: before, session }: WatchedLedger, owner: string): void {
+    const process = this.#processes.get(before ?? '');
+    if (process === undefined || process.isDead || before === owner) return;
+    if (this.#world.elapsed - process.troubledAt < 3 * defaultLeaseMs) return;
+    this.report('lease_kept', `${session}: ${owner} took it over from ${before}`);
+  }
+
+  /** Checks that the requests of what has ended are settled in the append of its end. */
+  async #checkPending(inner: LedgerStore, { events, session }: WatchedLedger): Promise<void> {
+    const pending = await inner.requests({ session, status: 'pending' });
+    for (const { callId, invocationId } of pending)
+      if (!isGoingOn(events, invocationId))
+        this.report('request_owned', `${session}: ${callId} waits for nobody`);
   }
 
   #delete(inner: LedgerStore, tenant: string): LedgerStore['delete'] {
@@ -128,27 +176,25 @@ export class Watch {
     return ledger;
   }
 
-  /** Checks that a tool may begin: its attempt is durable, its process owns the session. */
-  entered({ session, callId, attempt, epoch, recovery }: StandInToolCall): void {
-    const ledger = this.#find(session);
-    if (ledger === undefined) return;
-    const { events } = ledger;
-    const recorded = events.some(
-      (event) =>
-        event.type === 'tool_attempt' && event.callId === callId && event.attempt === attempt,
+  /** Adds a process of the simulation. */
+  joined(process: MachineProcess): void {
+    this.#processes.set(process.owner, process);
+  }
+
+  /** Watches tools and effects as they begin, until the returned function is called. */
+  listen(): () => void {
+    const heard = (message: unknown): void => this.#entered(message as ExecutionMessage);
+    executionChannel.subscribe(heard);
+    return () => executionChannel.unsubscribe(heard);
+  }
+
+  #entered(execution: ExecutionMessage): void {
+    const { host } = execution.ledger.ports;
+    const isOurs = host instanceof MachineProcess && this.#processes.get(host.owner) === host;
+    const ledger = this.#find(execution.ledger.session);
+    if (!isOurs || host.isDead || ledger === undefined) return;
+    checkExecution(ledger, execution, this.#executions, (rule, detail) =>
+      this.report(rule, detail),
     );
-    if (!recorded && recovery !== 'rerun')
-      this.report('attempt_before_effect', `${session}: ${callId} attempt ${attempt}`);
-    if (epoch !== ledger.epoch)
-      this.report('owner_acts', `${session}: ${callId} in epoch ${epoch}, now ${ledger.epoch}`);
-    const key = `${session} ${callId} ${attempt}`;
-    const count = (this.#executions.get(key) ?? 0) + 1;
-    this.#executions.set(key, count);
-    // A call with children is continued by running its body again.
-    const isReentrant = events.some(
-      ({ invocationId }) => invocationId !== undefined && isBelow(invocationId, callId),
-    );
-    if (count > 1 && recovery !== 'rerun' && !isReentrant)
-      this.report('effect_once', `${session}: ${callId} attempt ${attempt} began ${count} times`);
   }
 }

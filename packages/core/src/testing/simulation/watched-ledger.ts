@@ -13,5 +13,6 @@ export interface WatchedLedger {
   readonly session: string;
   readonly events: Event[];
   epoch: number;
+  /** Owner until it releases the session. */
   owner: string | undefined;
 }

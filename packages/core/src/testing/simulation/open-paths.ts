@@ -1,0 +1,35 @@
+import type { Event } from '../../ledger/event.ts';
+
+/** Paths of the invocations that have begun and not ended. */
+export function openPaths(events: readonly Event[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'invocation_start' || event.type === 'invocation_reopen')
+      open.add(event.invocationId);
+    if (event.type === 'invocation_end') open.delete(event.invocationId);
+  }
+  return open;
+}
+
+/** True while an invocation is open, and so is everything that waits for it. */
+export function isGoingOn(events: readonly Event[], path: string): boolean {
+  const open = openPaths(events);
+  const modes = new Map<string, string>();
+  for (const event of events)
+    if (event.type === 'invocation_start') modes.set(event.invocationId, event.mode);
+  for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.search(/[/>][^/>]*$/)))) {
+    const mode = modes.get(at);
+    if (mode === undefined || (mode === 'transfer' && open.has(path))) continue;
+    if (!open.has(at) && !isHandedOver(events, at)) return false;
+    if (mode === 'spawn' || mode === 'dispatch') return true;
+  }
+  return true;
+}
+
+/** True when an invocation ended by handing its slot over to another one. */
+function isHandedOver(events: readonly Event[], path: string): boolean {
+  const end = events.findLast(
+    (event) => event.type === 'invocation_end' && event.invocationId === path,
+  );
+  return end?.type === 'invocation_end' && end.next !== undefined;
+}
