@@ -30,10 +30,12 @@ interface Search {
   readonly cpuMs: number;
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-const bugs = plantedBugs.filter(({ name }) => values.only === undefined || name === values.only);
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const bugs = plantedBugs.filter(
+  ({ name }) => values.only === undefined || values.only.includes(name),
+);
 if (bugs.length === 0) {
-  process.stderr.write(`There is no planted bug "${values.only}".\n`);
+  process.stderr.write(`There is no planted bug ${values.only?.join(', ')}.\n`);
   process.exit(2);
 }
 const width = Math.max(...bugs.map(({ name }) => name.length));

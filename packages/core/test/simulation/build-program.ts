@@ -36,7 +36,7 @@ export function buildPrograms(
   programs: Programs,
   editOf: (id: string) => Edit | undefined,
 ): readonly Runnable[] {
-  const made: Made = { runnables: new Map(), editOf };
+  const made: Made = { runnables: new Map(), editOf, total: 'total' };
   for (const program of programs) buildProgram(program, made);
   return [...made.runnables.values()];
 }
@@ -46,6 +46,11 @@ interface Made {
   readonly runnables: Map<Program, Runnable>;
   /** Edit of a part in this version of the code. */
   readonly editOf: (id: string) => Edit | undefined;
+  /**
+   * Key of the session that parts add to. Each parallel has one of its own: its branches do not see
+   * what is added beside them, and their join writes over it.
+   */
+  readonly total: string;
 }
 
 function buildProgram(program: Program, made: Made): Runnable {
@@ -75,7 +80,9 @@ function makeProgram(program: Program, made: Made): Runnable {
     default:
       return parallel({
         name: id,
-        runnables: program.parts.map((part) => buildProgram(part, made)),
+        runnables: program.parts.map((part) =>
+          buildProgram(part, { ...made, total: `total_${id}` }),
+        ),
         failFast: false,
       });
   }
@@ -131,16 +138,17 @@ function buildTool(name: string, call: Call, made: Made, edit: Edit | undefined)
         },
       });
     default:
-      return buildPlainTool(base, call);
+      return buildPlainTool(base, call, made.total);
   }
 }
 
 function buildPlainTool(
   base: { readonly name: string; readonly description: string; readonly schema: JsonObject },
   { by, does }: Extract<Call, { readonly by: number }>,
+  sum: string,
 ): Tool {
   const execute = ({ state }: { readonly state: unknown }): number => {
-    (state as Writable).update('total', (total) => numberOf(total) + by);
+    (state as Writable).update(sum, (total) => numberOf(total) + by);
     return by;
   };
   const definition = { ...base, execute };
@@ -198,8 +206,9 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       state[key] = statement.value;
       return;
     case 'add': {
-      const scope = statement.scope === 'user' ? (state['user'] as Writable) : state;
-      scope.update('total', (total) => numberOf(total) + statement.by);
+      const add = (total: unknown): number => numberOf(total) + statement.by;
+      if (statement.scope === 'user') (state['user'] as Writable).update('total', add);
+      else state.update(made.total, add);
       return;
     }
     case 'effect':

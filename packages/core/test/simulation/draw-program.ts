@@ -14,6 +14,9 @@ class ProgramDraw {
   readonly #name: string;
   #drawn = 0;
   #parts = 0;
+  /** True below a loop: what it dispatches runs beside what the next iteration dispatches. */
+  #isRepeated = false;
+  #isWithoutParallel = false;
 
   constructor(draws: Draws, name: string) {
     this.#draws = draws;
@@ -26,17 +29,35 @@ class ProgramDraw {
       depth >= deepest
         ? (['agent', 'step'] as const)
         : (['agent', 'agent', 'step', 'step', 'sequence', 'parallel', 'loop'] as const);
-    const kind = this.#oneOf(kinds);
+    const drawn = this.#oneOf(kinds);
+    const kind = drawn === 'parallel' && this.#isWithoutParallel ? 'sequence' : drawn;
     switch (kind) {
       case 'agent':
         return { kind, id, rounds: this.#some(1, 3, () => this.#calls(depth)) };
       case 'step':
         return { kind, id, branches: this.#some(1, 3, () => this.#branch(depth)) };
       case 'loop':
-        return { kind, id, part: this.program(depth + 1), iterations: this.#whole(1, 3) };
+        return { kind, id, part: this.#repeated(depth + 1), iterations: this.#whole(1, 3) };
       default:
         return { kind, id, parts: this.#below(depth) };
     }
+  }
+
+  #repeated(depth: number): Program {
+    const wasRepeated = this.#isRepeated;
+    this.#isRepeated = true;
+    const part = this.program(depth);
+    this.#isRepeated = wasRepeated;
+    return part;
+  }
+
+  /** Draws what a step dispatches. Two parallels of one name must not run beside each other. */
+  #dispatched(depth: number): Program {
+    const wasWithout = this.#isWithoutParallel;
+    this.#isWithoutParallel ||= this.#isRepeated;
+    const part = this.program(depth);
+    this.#isWithoutParallel = wasWithout;
+    return part;
   }
 
   #below(depth: number): Programs {
@@ -100,7 +121,11 @@ class ProgramDraw {
       case 'effect':
         return { does, recovery: this.#oneOf(['rerun', 'report', 'probe']) };
       default:
-        return { does, part: this.program(depth + 1), isKeyless: this.#whole(0, 1) === 1 };
+        return {
+          does,
+          part: does === 'dispatch' ? this.#dispatched(depth + 1) : this.program(depth + 1),
+          isKeyless: this.#whole(0, 1) === 1,
+        };
     }
   }
 
