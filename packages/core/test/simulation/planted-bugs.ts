@@ -131,7 +131,7 @@ const effectBugs: readonly PlantedBug[] = [
   {
     name: 'attempt-not-durable',
     about: 'A tool runs before its attempt is durable.',
-    file: 'effects/tool-call/attempt.ts',
+    file: 'effects/tool-call/attempt/run-attempt.ts',
     find: "recovery === 'rerun' ? undefined : ledger.durable()",
     replace: 'undefined',
   },
@@ -145,8 +145,8 @@ const effectBugs: readonly PlantedBug[] = [
   {
     name: 'lease-not-checked',
     about: 'A tool runs without a last look at the lease.',
-    file: 'effects/tool-call/attempt.ts',
-    find: 'if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;',
+    file: 'effects/tool-call/attempt/run-attempt.ts',
+    find: 'if (!ledger.leaseIsLive() && !(await renewLease(ledger))) return;',
     replace: '',
   },
   {
