@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject } from '../base/json.ts';
 import {
   describeValue,
@@ -39,6 +39,8 @@ const options: Options = {
   logger: false,
   code: { regExp: compilePattern },
 };
+/** Options for schemas that have been checked. */
+const compiling: Options = { ...options, validateSchema: false };
 
 /**
  * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07.
@@ -68,10 +70,23 @@ function isRecent({ $schema: dialect }: JsonObject): boolean {
   return /2020-12|2019-09/.test(String(dialect));
 }
 
+/**
+ * Validators that check schemas. What they compile for it, the schema of schemas, is several times
+ * the work of one tool's schema.
+ */
+const checkers = new Map<unknown, Ajv>();
+
+function checkerOf(Validator: Usual['Ajv'] | Recent['Ajv2020']): Ajv {
+  const checker = checkers.get(Validator) ?? new Validator(options);
+  checkers.set(Validator, checker);
+  return checker;
+}
+
 function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject): JsonSchemaCheck {
   const { $schema: _dialect, $async: asynchronous, ...rest } = schema;
   if (asynchronous !== undefined) throw new Error('"$async" schemas are not supported');
-  const validate: ValidateFunction = new Validator(options).compile(rest);
+  checkerOf(Validator).validateSchema(rest, true);
+  const validate: ValidateFunction = new Validator(compiling).compile(rest);
   return (value) => (validate(value) ? [] : distinctIssues(validate.errors ?? [], value));
 }
 

@@ -1,9 +1,9 @@
+import { checkedSeed } from '../../src/testing/simulation/checked-seed.ts';
 import { usualRates } from '../../src/testing/simulation/faults.ts';
 import {
   type SimulationFailure,
   shorterStory,
 } from '../../src/testing/simulation/shorter-story.ts';
-import { checkedSeed } from '../../src/testing/simulation/simulate.ts';
 import type { SeedOptions, SeedOutcome } from '../../src/testing/simulation/simulate-seed.ts';
 import type { Program } from './program.ts';
 import { appOf, programsOf, runsOf } from './seed-programs.ts';

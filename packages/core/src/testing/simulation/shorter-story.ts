@@ -1,3 +1,4 @@
+import { checkedSeed, rulesOfComparison } from './checked-seed.ts';
 import type { SimulatedProgram } from './people.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
 import type { BrokenRule } from './watched-ledger.ts';
@@ -32,7 +33,7 @@ export async function shorterStory(
     (kept) => ({ kept, faults: undefined }),
   );
   const faults = await search.fewer(outcome.faults, (only) => ({ kept: programs, faults: only }));
-  const last = await simulateSeed({
+  const last = await search.run({
     ...search.options({ kept: programs, faults }),
     keepsStory: true,
   });
@@ -71,6 +72,13 @@ class Search {
     };
   }
 
+  /** Simulates a part, as often as the rule needs it. */
+  async run(options: SeedOptions): Promise<SeedOutcome> {
+    return rulesOfComparison.has(this.#rule)
+      ? (await checkedSeed(options)).outcome
+      : simulateSeed(options);
+  }
+
   /** Leaves out halves, quarters and so on of a list, as long as the rule stays broken. */
   async fewer<Item>(
     items: readonly Item[],
@@ -89,7 +97,7 @@ class Search {
 
   async #isBroken(part: Part): Promise<boolean> {
     if (++this.#tries > mostTries) return false;
-    const { broken } = await simulateSeed(this.options(part));
+    const { broken } = await this.run(this.options(part));
     return broken.some(({ rule }) => rule === this.#rule);
   }
 }

@@ -5,6 +5,7 @@ import type { Runnable } from '../../session/runnable.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { checkEnd } from './end-checks.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
+import { loadModules } from './load-modules.ts';
 import { MachineRoom, type MakeApp } from './machine-room.ts';
 import { openPaths } from './open-paths.ts';
 import { People, type SimulatedProgram } from './people.ts';
@@ -54,6 +55,7 @@ export interface SeedOutcome {
 
 /** Simulates the processes of one seed, from their start until all work has ended. */
 export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
+  await loadModules();
   const world = new World(options.seed, options.keepsStory === true);
   const watch = new Watch(world);
   const forget = watch.listen();

@@ -1,18 +1,18 @@
 import { checkOptions } from '../../base/invalid-option.ts';
-import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import {
   isCount,
   isFunction,
   isGroup,
-  isNotNegative,
+  type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
+import { checkPrograms, runnableNames } from './check-programs.ts';
+import { checkedSeed } from './checked-seed.ts';
 import { type FaultKind, type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
 import type { SimulatedProgram } from './people.ts';
 import { type SimulationFailure, shorterStory } from './shorter-story.ts';
-import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule } from './watched-ledger.ts';
+import type { SeedOutcome } from './simulate-seed.ts';
 
 export interface SimulateOptions {
   /** Runs that people ask for. A function makes those of each seed. */
@@ -47,6 +47,9 @@ export interface SimulationReport {
   readonly failures: readonly SimulationFailure[];
 }
 
+const isProbability: OptionCheck = (value) =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'a number from 0 to 1';
+
 const checks: OptionChecks<SimulateOptions> = {
   programs: (value) =>
     Array.isArray(value) || typeof value === 'function'
@@ -54,7 +57,7 @@ const checks: OptionChecks<SimulateOptions> = {
       : 'a list of programs, or a function that makes it',
   faults: isGroup(
     Object.fromEntries(
-      Object.keys(usualRates).map((kind) => [kind, isNotNegative]),
+      Object.keys(usualRates).map((kind) => [kind, isProbability]),
     ) as OptionChecks<FaultRates>,
   ),
   hours: isCount,
@@ -106,13 +109,20 @@ export async function simulate(
   makeApp: MakeApp,
   options: SimulateOptions,
 ): Promise<SimulationReport> {
-  checkOptions('simulate', { makeApp, ...options }, { ...checks, makeApp: isFunction });
+  // `null` stands for what is missing, because the check ignores `undefined`.
+  checkOptions(
+    'simulate',
+    { ...options, makeApp: makeApp ?? null, programs: options?.programs ?? null },
+    { ...checks, makeApp: isFunction },
+  );
+  const names = await runnableNames(makeApp);
   const { hours = 100, hoursPerSeed = 10, seed: first = 1, onSeed } = options;
   const tally = new Tally();
   const count = Math.max(1, Math.ceil(hours / hoursPerSeed));
   for (let seed = first; seed < first + count; seed++) {
     const { faults: rates = usualRates, machines = 3, programs } = options;
     const made = typeof programs === 'function' ? programs(seed) : programs;
+    checkPrograms(made, names);
     const given = { seed, hours: hoursPerSeed, machines, rates, programs: made, makeApp };
     const { compared, outcome } = await checkedSeed(given);
     tally.add(outcome, compared);
@@ -120,50 +130,6 @@ export async function simulate(
     onSeed?.(outcome);
   }
   return tally.report;
-}
-
-/** Simulates a seed twice, and once without faults, and compares the three. */
-export async function checkedSeed(
-  given: SeedOptions,
-): Promise<{ readonly outcome: SeedOutcome; readonly compared: number }> {
-  const outcome = await simulateSeed(given);
-  const broken: BrokenRule[] = [...outcome.broken];
-  if (broken.length > 0) return { outcome, compared: 0 };
-  const again = await simulateSeed(given);
-  if (again.trace !== outcome.trace)
-    broken.push({ rule: 'same_seed', detail: 'a second run of the seed went another way' });
-  const calm = await simulateSeed({ ...given, rates: {} });
-  broken.push(...calm.broken);
-  const { compared, differences } = compareEnds(outcome, calm);
-  broken.push(...differences);
-  return { outcome: { ...outcome, broken }, compared };
-}
-
-/** Compares the ends of the programs in which nothing happened that may change them. */
-function compareEnds(
-  outcome: SeedOutcome,
-  calm: SeedOutcome,
-): { readonly compared: number; readonly differences: readonly BrokenRule[] } {
-  const differences: BrokenRule[] = [];
-  const compare = (what: string, both: readonly unknown[]): void => {
-    const [found, wanted] = both.map((value) => canonicalJson(value as JsonValue));
-    if (found === wanted) return;
-    differences.push({ rule: 'same_end', detail: `${what}: ${found}, not ${wanted}` });
-  };
-  let compared = 0;
-  for (const [index, end] of outcome.ends.entries()) {
-    const wanted = calm.ends[index];
-    if (wanted === undefined || !end.isUndisturbed || !wanted.isUndisturbed) continue;
-    compared++;
-    compare(
-      `run${index}`,
-      [end, wanted].map(({ output, state, status }) => ({ status, output, state })),
-    );
-  }
-  // The state of a user is that of all programs together.
-  const isCalm = [...outcome.ends, ...calm.ends].every(({ isUndisturbed }) => isUndisturbed);
-  if (isCalm) compare('shared state', [outcome.shared, calm.shared]);
-  return { compared, differences };
 }
 
 /** Sums of a report. */

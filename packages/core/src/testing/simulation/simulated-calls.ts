@@ -42,7 +42,12 @@ class SimulatedCalls {
 
   /** A model that takes its time, and refuses some calls. */
   model(own: Model, { invocationId, round, attempt }: StandInModelCall): LanguageModelV4 {
-    if (!isTestModel(own)) throw new RealModelForbiddenError({ model: modelName(own), by });
+    if (!isTestModel(own)) {
+      // A failed call would be an outcome of the run like any other.
+      const error = new RealModelForbiddenError({ model: modelName(own), by });
+      this.#outside.world.fail(error);
+      throw error;
+    }
     const about = `${invocationId} round ${round} attempt ${attempt}`;
     const { modelId, provider } = own;
     return {

@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import { contentHash } from '../../base/hash.ts';
+import { contentHash, sha256 } from '../../base/hash.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
 import type { FaultPlan } from './faults.ts';
@@ -18,6 +19,8 @@ const idle: ReadonlySet<string> = new Set(['due', 'admin.due', 'admin.sweepBlobs
 /** Part of the usual faults that idle calls meet: they are many, and little depends on them. */
 const idleShare = 0.01;
 const streaming: ReadonlySet<string> = new Set(['read', 'readStored', 'follow']);
+
+type Scope = Parameters<Store['for']>[0];
 
 /** The world of a simulated store, and the process that calls it. */
 export interface StoreCaller {
@@ -42,7 +45,7 @@ export function simulatedStore(inner: Store, caller: StoreCaller): Store {
     description: inner.description,
     for(scope) {
       const key = JSON.stringify([scope.tenant, scope.app]);
-      const ledgers = made.get(key) ?? network.over(inner.for(scope), key);
+      const ledgers = made.get(key) ?? network.over(inner.for(scope), scope);
       made.set(key, ledgers);
       return ledgers;
     },
@@ -52,22 +55,43 @@ export function simulatedStore(inner: Store, caller: StoreCaller): Store {
         network.call('admin.sweepBlobs', options, () => inner.admin.sweepBlobs(options)),
     },
     // The store lives on: a process ends, and others go on.
-    close: async () => undefined,
+    close: () => network.close(),
   };
 }
 
 /** The way between one process and the store. */
 class Network {
   readonly #caller: StoreCaller;
+  /** The last call about each session on its way to the store: none overtakes another. */
+  readonly #onTheirWay = new Map<string, Promise<unknown>>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Rejects when the process closes its store. */
+  readonly #closing: Promise<never>;
+  #endFollowing: (error: Error) => void = () => undefined;
+  #isClosed = false;
 
   constructor(caller: StoreCaller) {
     this.#caller = caller;
+    this.#closing = new Promise((_resolve, reject) => {
+      this.#endFollowing = reject;
+    });
+    this.#closing.catch(() => undefined);
   }
 
-  over(ledgers: LedgerStore, scope: string): LedgerStore {
+  /** Waits for the calls that are under way. Later ones are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endFollowing(closed());
+    await Promise.allSettled(this.#underWay);
+  }
+
+  over(ledgers: LedgerStore, scope: Scope): LedgerStore {
+    // Random keys would make addresses that no seed repeats.
+    const key = Buffer.from(sha256(JSON.stringify([scope.tenant, scope.app])), 'hex');
     const methods: Partial<Record<keyof LedgerStore, unknown>> = {
-      // Random keys would make addresses that no seed repeats.
-      addressKey: async () => Buffer.from(contentHash(scope)).subarray(0, 32),
+      addressKey: async () => key,
+      putBlob: (bytes: Uint8Array, address = blobAddress(scope, bytes, key)) =>
+        this.call('putBlob', [bytes, address], () => ledgers.putBlob(bytes, address)),
       post: (session: string, item: InboxItem) => this.#post(ledgers, session, item),
     };
     return new Proxy(ledgers, {
@@ -87,11 +111,24 @@ class Network {
   }
 
   /** Carries a call to the store and its answer back. */
-  async call<Answer>(
+  call<Answer>(
     name: string,
     args: unknown,
     act: () => Promise<Answer>,
     about = '',
+  ): Promise<Answer> {
+    const carried = this.#isClosed ? Promise.reject(closed()) : this.#carry(name, args, act, about);
+    this.#underWay.add(carried);
+    const forget = (): void => void this.#underWay.delete(carried);
+    carried.then(forget, forget);
+    return carried;
+  }
+
+  async #carry<Answer>(
+    name: string,
+    args: unknown,
+    act: () => Promise<Answer>,
+    about: string,
   ): Promise<Answer> {
     const { machine, plan, process, world } = this.#caller;
     if (process.isDead) return never();
@@ -100,7 +137,7 @@ class Network {
     const share = isIdle ? idleShare : 1;
     world.note(`${process.name} ${visited} ${isIdle ? '' : contentHash(toText(args))}`, isIdle);
     this.#mayStop(`${visited} before`, share);
-    await this.#way(`${visited} call`);
+    await this.#inOrder(about, this.#way(`${visited} call`));
     if (process.isDead) return never();
     if (plan.happens('refusedCall', visited, share)) {
       world.note(`${process.name} ${visited} is refused`);
@@ -130,6 +167,14 @@ class Network {
     return answer;
   }
 
+  /** Waits for the way of a call, and for those of earlier calls about the same session. */
+  async #inOrder(about: string, way: Promise<void>): Promise<void> {
+    const arrival = Promise.all([this.#onTheirWay.get(about), way]);
+    this.#onTheirWay.set(about, arrival);
+    await arrival;
+    if (this.#onTheirWay.get(about) === arrival) this.#onTheirWay.delete(about);
+  }
+
   /** Posts an item, and perhaps posts it again: the sender did not hear that it had arrived. */
   #post(ledgers: LedgerStore, session: string, item: InboxItem): Promise<unknown> {
     const { machine, plan, process, world } = this.#caller;
@@ -147,6 +192,7 @@ class Network {
   async *#stream(name: string, args: readonly unknown[], pages: AsyncIterable<unknown>) {
     const { machine, plan, process, world } = this.#caller;
     if (process.isDead) return never();
+    if (this.#isClosed) throw closed();
     const visited = plan.visit(`${machine}/${name}${aboutOf(args)}`);
     world.note(`${process.name} ${visited}`);
     this.#mayStop(`${visited} before`);
@@ -157,13 +203,14 @@ class Network {
         if (process.isDead) return await never();
         if (name !== 'follow' && plan.happens('refusedCall', `${visited} page ${page}`))
           throw unavailable('a page was lost on its way');
-        const next = await iterator.next();
+        const next = await Promise.race([iterator.next(), this.#closing]);
         if (process.isDead) return await never();
         if (next.done === true) return undefined;
         yield next.value;
       }
     } finally {
-      await iterator.return?.();
+      // A reader that waits for the next event ends only with it.
+      void iterator.return?.().catch(() => undefined);
     }
   }
 
@@ -185,6 +232,10 @@ class Network {
 
 function unavailable(reason: string): StoreUnavailableError {
   return new StoreUnavailableError({ store: 'simulated', reason });
+}
+
+function closed(): StoreUnavailableError {
+  return unavailable('it is closed');
 }
 
 /** Text of arguments for the trace; bytes and signals are left out. */

@@ -38,7 +38,8 @@ export class Watch {
   }
 
   #find(session: string): WatchedLedger | undefined {
-    return [...this.ledgers.values()].find((ledger) => ledger.session === session);
+    for (const ledger of this.ledgers.values()) if (ledger.session === session) return ledger;
+    return undefined;
   }
 
   /** Watches a store. The processes of a simulation call it over their network. */

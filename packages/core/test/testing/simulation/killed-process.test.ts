@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { memoryStore } from '../../../src/stores/memory.ts';
+import { FaultPlan } from '../../../src/testing/simulation/faults.ts';
+import { MachineProcess } from '../../../src/testing/simulation/machine.ts';
+import { simulatedStore } from '../../../src/testing/simulation/simulated-store.ts';
+import { World } from '../../../src/testing/simulation/world.ts';
+
+test('killed_process_is_silent: its timers, turns and calls under way never come back', async () => {
+  const world = new World(1, true);
+  const plan = new FaultPlan(world.draws, { rates: {} });
+  const process = new MachineProcess(world, 'p1.1', { offset: 0 });
+  const inner = memoryStore();
+  const caller = { world, plan, process, machine: 'p1', stop: () => process.kill() };
+  const store = simulatedStore(inner, caller);
+  const scope = { tenant: 'default', app: 'a' };
+  const heard: string[] = [];
+  const hear = (name: string) => () => void heard.push(name);
+  process.setBackgroundTimer(1_000, hear('background timer'));
+  process.clock.setTimer(1_000, hear('timer'));
+  process.afterTurn(hear('turn'));
+  void process.wait(1_000).then(hear('wait'));
+  void store.for(scope).claim('s', 'me', { ttl: 1_000 }).then(hear('claim'), hear('error'));
+  process.kill();
+  void store.for(scope).claim('t', 'me', { ttl: 1_000 }).then(hear('claim'), hear('error'));
+  const told = world.story.length;
+  await world.runUntil(100_000);
+  expect(heard).toEqual([]);
+  expect(world.story).toHaveLength(told);
+  expect(await inner.for(scope).head('s')).toBeUndefined();
+});
