@@ -19,9 +19,9 @@ test('killed_process_is_silent: its timers, turns and calls under way never come
   process.clock.setTimer(1_000, hear('timer'));
   process.afterTurn(hear('turn'));
   void process.wait(1_000).then(hear('wait'));
-  void store.for(scope).claim('s', 'me', { ttl: 1_000 }).then(hear('claim'), hear('error'));
+  void store.for(scope).claim('s', 'me', { ttlMs: 1_000 }).then(hear('claim'), hear('error'));
   process.kill();
-  void store.for(scope).claim('t', 'me', { ttl: 1_000 }).then(hear('claim'), hear('error'));
+  void store.for(scope).claim('t', 'me', { ttlMs: 1_000 }).then(hear('claim'), hear('error'));
   const told = world.story.length;
   await world.runUntil(100_000);
   expect(heard).toEqual([]);
