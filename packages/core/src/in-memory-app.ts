@@ -1,8 +1,9 @@
+import { placeOf } from './engine/app/shared-app.ts';
 import type { RunOptions, SessionOptions } from './engine/frame/run-options.ts';
 import type { Run } from './engine/run/run.ts';
-import { Runtime, runtimeOf } from './runtime.ts';
+import { Runtime, runtimeAt } from './runtime.ts';
 import type { OutputOf, Runnable } from './session/runnable.ts';
-import type { Session } from './session/session.ts';
+import type { AnySession, Session } from './session/session.ts';
 import type { LooseSnapshot, SessionSnapshot } from './session/session-snapshot.ts';
 import type { StateSchema } from './session/state-types.ts';
 
@@ -59,4 +60,10 @@ export function run<R extends Runnable>(
   const { app, ...options } =
     typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
   return (app ?? runtimeOf(options.session)).run(runnable, options);
+}
+
+/** The runtime that a session came from; for anything else a new one in memory. */
+function runtimeOf(session: AnySession | string | undefined): Runtime {
+  const place = typeof session === 'object' ? placeOf(session) : undefined;
+  return place === undefined ? new Runtime({ app: 'app' }) : runtimeAt(place);
 }

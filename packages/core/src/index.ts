@@ -126,7 +126,7 @@ export type {
   SpawnHandle,
 } from './session/body-context.ts';
 export type { OnWrite } from './session/bound-object.ts';
-export type { PendingCall } from './session/pending-call.ts';
+export type { PendingRequest } from './session/pending-request.ts';
 export type { OutputOf, Runnable } from './session/runnable.ts';
 export {
   type AnySession,

@@ -1,5 +1,4 @@
 import { sessionIdOf } from './engine/app/control-options.ts';
-import type { ReplayedLedger } from './engine/app/replayed-ledger.ts';
 import type { RuntimeOptions } from './engine/app/runtime-options.ts';
 import {
   type RuntimeRecovery,
@@ -9,8 +8,9 @@ import {
   sessionsOf,
   streamsOf,
 } from './engine/app/runtime-parts.ts';
+import { ExistingApp, places, runtimes } from './engine/app/runtime-places.ts';
 import type { SessionService } from './engine/app/session-service.ts';
-import { type AppPlace, placeOf, SharedApp } from './engine/app/shared-app.ts';
+import { type AppPlace, SharedApp } from './engine/app/shared-app.ts';
 import type { TenantApp } from './engine/app/tenant-app.ts';
 import { checkedRunOptions, checkRunnable, type RunOptions } from './engine/frame/run-options.ts';
 import type { FollowOptions } from './engine/live/live-sessions.ts';
@@ -229,15 +229,6 @@ export const runtime = <Schema extends StateSchema = StateSchema>(
   options: RuntimeOptions<Schema>,
 ): Runtime<Schema> => new Runtime(options);
 
-/** Tells the constructor of `Runtime` that the app is there already. */
-class ExistingApp {
-  readonly place: AppPlace;
-
-  constructor(place: AppPlace) {
-    this.place = place;
-  }
-}
-
 function newApp<Schema extends StateSchema>(options: RuntimeOptions<Schema>): AppPlace {
   // The parts below work on sessions of any state.
   const shared = new SharedApp(options as unknown as RuntimeOptions, {
@@ -247,36 +238,8 @@ function newApp<Schema extends StateSchema>(options: RuntimeOptions<Schema>): Ap
   return { shared, own: shared.home };
 }
 
-/** The runtime in front of each app, for as long as the app is there. */
-const runtimes = new WeakMap<TenantApp, object>();
-const places = new WeakMap<object, AppPlace>();
-
-function runtimeAt<Schema extends StateSchema>(place: AppPlace): Runtime<Schema> {
+/** The runtime in front of an app: the same one as long as it is referenced. */
+export function runtimeAt<Schema extends StateSchema>(place: AppPlace): Runtime<Schema> {
   const made = runtimes.get(place.own) ?? new Runtime<Schema>(new ExistingApp(place));
   return made as Runtime<Schema>;
-}
-
-/** The runtime that a session came from; for anything else a new one in memory. */
-export function runtimeOf(session: AnySession | string | undefined): Runtime {
-  const place = typeof session === 'object' ? placeOf(session) : undefined;
-  return place === undefined ? new Runtime({ app: 'app' }) : runtimeAt(place);
-}
-
-/**
- * Makes a runtime of the same definitions that goes on from the first events of a record and is
- * held against the rest of it; for `replay`.
- * @throws LedgerUnreadableError
- */
-export async function replayingRuntime(app: Runtime, replayed: ReplayedLedger): Promise<Runtime> {
-  const shared = await placeIn(app).shared.replaying(replayed);
-  return runtimeAt({ shared, own: shared.home });
-}
-
-/** The runnable that an app knows by a name; for `replay`. @throws UnknownRunnableError */
-export function registeredRunnable(app: Runtime, name: string): Runnable {
-  return placeIn(app).own.services.registry.get(name);
-}
-
-function placeIn(app: Runtime): AppPlace {
-  return places.get(app) as AppPlace;
 }

@@ -1,7 +1,7 @@
 import type { AdjutantClient } from '@adjutant/server/client';
 import {
   type Event,
-  type PendingCall,
+  type PendingRequest,
   type RunResult,
   type Session,
   session as sessionInMemory,
@@ -75,7 +75,7 @@ export function resultOf(session: Session, runId: string): RunResult {
   const { events } = session;
   const last = events.findLast((event) => restsBy(runId, event));
   const end = last?.type === 'invocation_end' ? last : undefined;
-  const waiting: readonly PendingCall[] = end === undefined ? session.pendingYieldingCalls : [];
+  const waiting: readonly PendingRequest[] = end === undefined ? session.pendingYieldingCalls : [];
   return {
     ...runReport(events, runId),
     status: end === undefined ? 'yielded' : end.status === 'transferred' ? 'completed' : end.status,

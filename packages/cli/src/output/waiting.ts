@@ -1,4 +1,4 @@
-import type { JsonValue, PendingCall, RequestEntry } from 'adjutant';
+import type { JsonValue, PendingRequest, RequestEntry } from 'adjutant';
 import { visibleJson } from 'adjutant/text';
 import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
@@ -68,7 +68,7 @@ function editable(args: JsonValue | undefined): string {
 }
 
 /** Returns a waiting call of a session in the form in which it is shown. */
-export function askedBy({ request, ...call }: PendingCall): AskedRequest {
+export function askedBy({ request, ...call }: PendingRequest): AskedRequest {
   return { ...call, summary: request.summary, options: request.options };
 }
 

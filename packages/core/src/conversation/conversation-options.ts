@@ -10,7 +10,7 @@ import {
 } from '../base/options.ts';
 import type { RunOptions } from '../engine/frame/run-options.ts';
 import type { Run, RunResult } from '../engine/run/run.ts';
-import type { PendingCall } from '../session/pending-call.ts';
+import type { PendingRequest } from '../session/pending-request.ts';
 import type { Session } from '../session/session.ts';
 import type { TranscriptEntry } from '../views/transcript.ts';
 import type { GivenAnswer, User } from './user.ts';
@@ -79,7 +79,7 @@ export interface ConversationResult<Output = unknown> {
   /** Answers that were given in this call. */
   readonly answers: readonly GivenAnswer[];
   /** The calls that still wait for a person. */
-  readonly pendingCalls: readonly PendingCall[];
+  readonly pendingCalls: readonly PendingRequest[];
   readonly transcript: readonly TranscriptEntry[];
 }
 

@@ -4,7 +4,7 @@ import { actorOf } from '../engine/requests/check.ts';
 import type { RequestEntry } from '../engine/requests/list.ts';
 import { isSaidBy } from '../ledger/actor.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { PendingCall } from '../session/pending-call.ts';
+import type { PendingRequest } from '../session/pending-request.ts';
 import { refusalsInARow } from './conversation-ledger.ts';
 import { UserAnswerRefusedError } from './errors.ts';
 import {
@@ -25,7 +25,7 @@ export interface QuestionRound {
   readonly settled: number;
   readonly given: readonly GivenAnswer[];
   /** Requests that the user does not answer. */
-  readonly left: readonly PendingCall[];
+  readonly left: readonly PendingRequest[];
   readonly done: UserDone | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface RoundParts {
  * @throws UserAnswerRefusedError, and whatever the user throws
  */
 export async function askPending(
-  calls: readonly PendingCall[],
+  calls: readonly PendingRequest[],
   parts: RoundParts,
 ): Promise<QuestionRound> {
   const { user, view } = parts;
@@ -62,7 +62,7 @@ export async function askPending(
   ];
   parts.onAnswer(answered);
   const given: GivenAnswer[] = [];
-  const left: PendingCall[] = [];
+  const left: PendingRequest[] = [];
   let settled = 0;
   for (const call of calls) {
     const row = rows.get(call.requestId);
@@ -91,13 +91,13 @@ export async function askPending(
   return { settled, given, left, done: undefined };
 }
 
-function asAnswered({ requestId, kind, name }: PendingCall): AnsweredRequest {
+function asAnswered({ requestId, kind, name }: PendingRequest): AnsweredRequest {
   return { requestId, kind, toolName: name };
 }
 
 /** Reads the requests from the store. An answer may be in the store and not yet in the ledger. */
 async function entriesOf(
-  calls: readonly PendingCall[],
+  calls: readonly PendingRequest[],
   { app }: ConversationView,
 ): Promise<ReadonlyMap<string, RequestEntry>> {
   const found = await Promise.all(
@@ -125,7 +125,7 @@ function actorFor({ ids }: User, { mayDecide }: RequestEntry): Actor | undefined
 }
 
 interface Asking {
-  readonly call: PendingCall;
+  readonly call: PendingRequest;
   readonly row: RequestEntry;
   readonly by: Actor;
   readonly parts: RoundParts;

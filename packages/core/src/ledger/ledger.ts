@@ -14,7 +14,7 @@ import type { LedgerPorts } from './ledger-ports.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { Listeners } from './listeners.ts';
 import type { PendingWrite } from './pending-write.ts';
-import type { Claim, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
+import type { Claim, ReleaseOptions, ReleaseReceipt, RequestDraft } from './port.ts';
 import { sessionSummary } from './status.ts';
 import { decodeEvent, isCurrent } from './upcast.ts';
 import { Announcements } from './writer/announcements.ts';
@@ -225,7 +225,7 @@ export class Ledger {
     if (failure !== undefined) throw failure.error;
     const announced = this.#announcements.take(recorded);
     if (announced.length > 0) this.#append(announced, undefined);
-    const requests: PendingRequest[] = [];
+    const requests: RequestDraft[] = [];
     this.#blobs.noteReferences(recorded);
     const adopted = recorded.map((given) => {
       const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
@@ -281,7 +281,7 @@ export class Ledger {
   }
 
   /** Requests that this very ledger made; a copy under another name makes its own. */
-  #ownRequests(): PendingRequest[] {
+  #ownRequests(): RequestDraft[] {
     const own = [...this.requests.values()].filter(
       ({ requestId, callId, generation }) => requestId === this.requestId(callId, generation),
     );

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Event } from './event.ts';
 import type { InboxEntry, InboxItem } from './port/inbox-items.ts';
 import type {
-  PendingRequest,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -17,7 +17,7 @@ import type {
 
 export type { InboxEntry, InboxItem } from './port/inbox-items.ts';
 export type {
-  PendingRequest,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -158,7 +158,7 @@ export interface Batch {
   readonly blobs?: readonly string[];
   readonly shared?: readonly SharedWrite[];
   /** Requests that these events make; one that the store already has stays as it is. */
-  readonly requests?: readonly PendingRequest[];
+  readonly requests?: readonly RequestDraft[];
   /** Settles requests that are still pending; others stay as they are. */
   readonly settles?: readonly RequestSettlement[];
   readonly summary?: SessionSummary;

@@ -8,7 +8,7 @@ import type { Run } from '../engine/run/run.ts';
 import { LedgerConflictError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import { recordedScopes } from '../ledger/shared-scopes.ts';
-import { type Runtime, registeredRunnable, replayingRuntime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
 import { comparableOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
@@ -16,6 +16,7 @@ import { capital, nameOf } from './event-name.ts';
 import type { RecordedLedger } from './recorded-ledger.ts';
 import { RecordedTape } from './recorded-tape.ts';
 import type { ReplayOptions } from './replay-options.ts';
+import { registeredRunnable, replayingRuntime } from './replaying-runtime.ts';
 import type { RootStart, Segment } from './segments.ts';
 import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
 

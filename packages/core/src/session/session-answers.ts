@@ -4,11 +4,11 @@ import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../ledg
 import type { EventOf, RequestKind } from '../ledger/event.ts';
 import { pendingRequestOf } from '../ledger/folds/request-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { PendingRequest } from '../ledger/port.ts';
+import type { RequestDraft } from '../ledger/port.ts';
 import { type Answer, postAnswer } from './answer.ts';
 
 /** Rejects when an answer does not fit its request. */
-export type CheckAnswer = (request: PendingRequest, answer: Answer) => Promise<void>;
+export type CheckAnswer = (request: RequestDraft, answer: Answer) => Promise<void>;
 
 /** Answers that were given through one session object, on their way to the store. */
 export class SessionAnswers {

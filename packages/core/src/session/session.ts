@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { currentAgentName, type SessionStatus, sessionStatus } from '../ledger/status.ts';
 import { BoundObject, type OnWrite } from './bound-object.ts';
 import { checkDrafts, InvalidEventError } from './draft-check.ts';
-import { type PendingCall, pendingCalls } from './pending-call.ts';
+import { type PendingRequest, pendingCalls } from './pending-request.ts';
 import { createState, InvalidStateError, type StateUpdate } from './scoped-state.ts';
 import { type CheckAnswer, SessionAnswers } from './session-answers.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
@@ -133,7 +133,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /** Calls that wait for input, an approval or a result. */
-  get pendingYieldingCalls(): readonly PendingCall[] {
+  get pendingYieldingCalls(): readonly PendingRequest[] {
     return pendingCalls(this.ledger);
   }
 

@@ -1,10 +1,5 @@
 import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
-import type {
-  PendingRequest,
-  RequestFilter,
-  RequestRow,
-  RequestSettlement,
-} from '../ledger/port.ts';
+import type { RequestDraft, RequestFilter, RequestRow, RequestSettlement } from '../ledger/port.ts';
 
 /** The members that decide if a request can still be settled. */
 export type RequestState = Pick<
@@ -45,7 +40,7 @@ export function checkSettlement(
 }
 
 /** @throws RangeError */
-export function checkRequests(session: string, requests: readonly PendingRequest[] = []): void {
+export function checkRequests(session: string, requests: readonly RequestDraft[] = []): void {
   const foreign = requests.find((request) => request.session !== session);
   if (foreign === undefined) return;
   throw new RangeError(

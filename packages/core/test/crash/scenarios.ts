@@ -2,7 +2,7 @@ import {
   agent,
   type JsonValue,
   loop,
-  type PendingCall,
+  type PendingRequest,
   parallel,
   type RequestAnswer,
   sequence,
@@ -41,7 +41,7 @@ function asker(name: string) {
   });
 }
 
-function answerInput({ args, callId }: PendingCall): RequestAnswer {
+function answerInput({ args, callId }: PendingRequest): RequestAnswer {
   const { question } = args as { question?: string };
   return {
     decision: 'answer',

@@ -1,7 +1,7 @@
 import { deepFreeze, type JsonValue } from '../../base/json.ts';
 import type { RequestDetails, RequestKind } from '../../ledger/event.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
-import { isApproval } from '../../session/pending-call.ts';
+import { isApproval } from '../../session/pending-request.ts';
 import { ToolFailure } from '../../tools/errors.ts';
 import type { RequestOptions } from '../../tools/request-options.ts';
 import type { FinalizeContext, Tool } from '../../tools/tool.ts';

@@ -5,7 +5,7 @@ import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../../led
 import { pendingRequestOf } from '../../ledger/folds/request-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { PendingRequest } from '../../ledger/port.ts';
+import type { RequestDraft } from '../../ledger/port.ts';
 
 /** Request about a call, or about an agent at a limit. */
 export interface Question {
@@ -26,7 +26,7 @@ export interface Question {
 export function questionDraft(
   ledger: Ledger,
   question: Question,
-): { readonly draft: EventDraft; readonly row: PendingRequest } {
+): { readonly draft: EventDraft; readonly row: RequestDraft } {
   const { kind, path, callId, name, generation, fingerprint, request, attempt, expiresAt } =
     question;
   const requestId = ledger.requestId(callId, generation);

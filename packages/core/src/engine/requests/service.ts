@@ -10,10 +10,10 @@ import {
 } from '../../base/options.ts';
 import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
-import type { LedgerStore, PendingRequest, RequestRow } from '../../ledger/port.ts';
+import type { LedgerStore, RequestDraft, RequestRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import { postAnswer } from '../../session/answer.ts';
-import { approvalKinds } from '../../session/pending-call.ts';
+import { approvalKinds } from '../../session/pending-request.ts';
 import type { ApprovalKey } from './approval-token.ts';
 import { type AnsweredBy, type CheckPorts, checkedAnswer, type RequestAnswer } from './check.ts';
 import { InvalidAnswerError } from './errors.ts';
@@ -66,7 +66,7 @@ export class RequestService {
    * Rejects when an answer does not fit a pending request.
    * @throws as `answer`
    */
-  readonly check: (request: PendingRequest, answer: RequestAnswer) => Promise<void>;
+  readonly check: (request: RequestDraft, answer: RequestAnswer) => Promise<void>;
 
   constructor(ports: RequestServicePorts) {
     this.#ports = ports;

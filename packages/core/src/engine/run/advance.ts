@@ -1,6 +1,6 @@
 import { findInvalidOption, isOneOf, isPositive, type OptionChecks } from '../../base/options.ts';
 import type { Actor } from '../../ledger/event.ts';
-import type { PendingCall } from '../../session/pending-call.ts';
+import type { PendingRequest } from '../../session/pending-request.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { firstExpiry } from './expiry.ts';
 import type { RunResult } from './run.ts';
@@ -26,7 +26,7 @@ export type Advance =
   | {
       readonly status: 'waiting';
       readonly result: RunResult;
-      readonly waitingFor: { readonly calls: readonly PendingCall[]; readonly message: boolean };
+      readonly waitingFor: { readonly calls: readonly PendingRequest[]; readonly message: boolean };
       /** Epoch milliseconds at which the first of the open requests expires. */
       readonly wakeAt: number | undefined;
     }

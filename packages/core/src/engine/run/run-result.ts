@@ -2,7 +2,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { runReport } from '../../ledger/run-report.ts';
-import { isApproval, pendingCalls } from '../../session/pending-call.ts';
+import { isApproval, pendingCalls } from '../../session/pending-request.ts';
 import type { Session } from '../../session/session.ts';
 import type { RunResult } from './run.ts';
 

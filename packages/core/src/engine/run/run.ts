@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { InvocationStatus, StopReason, StreamEvent } from '../../ledger/event.ts';
 import type { RunReport } from '../../ledger/run-report.ts';
-import type { PendingCall } from '../../session/pending-call.ts';
+import type { PendingRequest } from '../../session/pending-request.ts';
 import type { Session } from '../../session/session.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -17,9 +17,9 @@ export interface RunResult<Output = unknown> extends RunReport {
   /** The limit that cut the run short; `undefined` when none did. */
   readonly stopReason: StopReason | undefined;
   /** Calls whose answers a yielded run waits for. */
-  readonly pendingCalls: readonly PendingCall[];
+  readonly pendingCalls: readonly PendingRequest[];
   /** Those of `pendingCalls` that ask for approval. */
-  readonly pendingApprovals: readonly PendingCall[];
+  readonly pendingApprovals: readonly PendingRequest[];
   /** True when a loop waits for a message. */
   readonly awaitingInput: boolean;
   /** Path of the invocation that waits; that of a loop that waits for a message comes first. */

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import { sha256 } from '../../base/hash.ts';
 import { decisionFold } from '../decisions/steering.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
-import type { PendingRequest } from '../port.ts';
+import type { RequestDraft } from '../port.ts';
 
 /**
  * Requests that are not answered yet, by request id, in the order in which they were made. Changed
@@ -31,7 +31,7 @@ export function pendingRequestOf(
   event: EventOf<'tool_yield'>,
   session: string,
   user: string | undefined,
-): PendingRequest {
+): RequestDraft {
   const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } =
     event;
   const { mayDecide, operationId } = request;

@@ -17,7 +17,7 @@ export type RequestStatus =
   | 'withdrawn';
 
 /** A request that a run waits for, as the store lists it. */
-export interface PendingRequest {
+export interface RequestDraft {
   /** Unique within tenant and app. */
   readonly requestId: string;
   readonly session: string;
@@ -40,7 +40,7 @@ export interface PendingRequest {
   readonly expiresAt?: number;
 }
 
-export interface RequestRow extends PendingRequest {
+export interface RequestRow extends RequestDraft {
   readonly status: RequestStatus;
   /** Actor that settled it. */
   readonly settledBy?: Actor;

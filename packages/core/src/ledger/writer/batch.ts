@@ -1,6 +1,6 @@
 import type { Event } from '../event.ts';
 import type { PendingWrite } from '../pending-write.ts';
-import type { Batch, PendingRequest, RequestSettlement, SessionSummary } from '../port.ts';
+import type { Batch, RequestDraft, RequestSettlement, SessionSummary } from '../port.ts';
 
 /** A value beside the events, kept until the events that refer to it are durable. */
 export interface BatchBlob {
@@ -13,7 +13,7 @@ export interface BatchExtras {
   readonly shared?: readonly PendingWrite[];
   readonly blobs?: readonly BatchBlob[];
   readonly consumes?: readonly number[];
-  readonly requests?: readonly PendingRequest[];
+  readonly requests?: readonly RequestDraft[];
   readonly settles?: readonly RequestSettlement[];
   readonly wakeAt?: number | null;
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type {
   InboxEntry,
   InboxItem,
-  PendingRequest,
+  RequestDraft,
   RequestRow,
   SessionListing,
   SharedWrite,
@@ -156,7 +156,7 @@ export class SessionSeals {
     return { ...entry, data: opened(text, what) as JsonObject };
   }
 
-  sealRequest({ own }: SessionKeys, request: PendingRequest): PendingRequest {
+  sealRequest({ own }: SessionKeys, request: RequestDraft): RequestDraft {
     const what = `The request "${request.requestId}"`;
     const sealed = sealText(
       keyOf(own, what),
@@ -212,7 +212,7 @@ export class SessionSeals {
   }
 
   /** Returns the place of a request: all members that settling does not change. */
-  #requestPlace(own: Segment, request: PendingRequest): string {
+  #requestPlace(own: Segment, request: RequestDraft): string {
     const {
       requestId,
       session,

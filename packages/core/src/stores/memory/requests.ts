@@ -1,6 +1,6 @@
 import type { Actor } from '../../ledger/event.ts';
 import type {
-  PendingRequest,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -13,7 +13,7 @@ export class MemoryRequests {
   readonly #rows = new Map<string, RequestRow>();
 
   /** Adds requests; one that exists already stays unchanged. */
-  open(requests: readonly PendingRequest[]): void {
+  open(requests: readonly RequestDraft[]): void {
     for (const request of requests) {
       if (!this.#rows.has(request.requestId))
         this.#rows.set(request.requestId, copyJson<RequestRow>({ ...request, status: 'pending' }));

@@ -4,7 +4,7 @@ import type {
   Batch,
   Head,
   InboxItem,
-  PendingRequest,
+  RequestDraft,
   RequestSettlement,
   SessionSummary,
   SharedWrite,
@@ -82,7 +82,7 @@ function storedWrite({ scope, scopeId, key, value, baseVersion }: SharedWrite): 
   };
 }
 
-function storedRequest(request: PendingRequest): JsonObject {
+function storedRequest(request: RequestDraft): JsonObject {
   const { requestId, kind, user, operationId, createdAt, expiresAt } = request;
   return {
     requestId: toStorable(requestId),

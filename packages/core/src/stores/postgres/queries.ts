@@ -4,7 +4,7 @@ import type {
   InboxEntry,
   LedgerHead,
   ListOptions,
-  PendingRequest,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   SessionListing,
@@ -187,7 +187,7 @@ export async function queryRequests(
 
 function requestRow(row: Record<string, unknown>): RequestRow {
   return {
-    ...(JSON.parse(String(row['request'])) as PendingRequest),
+    ...(JSON.parse(String(row['request'])) as RequestDraft),
     status: row['status'],
     ...(row['settled_by'] === null
       ? {}

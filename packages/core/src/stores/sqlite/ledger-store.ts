@@ -15,11 +15,11 @@ import type {
   LedgerHead,
   LedgerStore,
   ListOptions,
-  PendingRequest,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
   ReleaseReceipt,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -48,7 +48,7 @@ import { purge } from './purge.ts';
  * Returns a request with its JSON text. Content that is not JSON fails here, before the worker has
  * begun to write.
  */
-function requestFields(request: PendingRequest): RequestFields {
+function requestFields(request: RequestDraft): RequestFields {
   const { requestId, kind, user = null, operationId = null, createdAt, expiresAt = null } = request;
   return {
     requestId,

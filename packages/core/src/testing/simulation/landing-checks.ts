@@ -119,7 +119,7 @@ function checkEndOnce(
     report('one_end', `${ledger.session}: ${invocationId} ended again at ${seq}`);
 }
 
-/** A body that no longer asks for an open child begins no other one in its place before it fails. */
+/** A body that no longer asks for an open child fails before it begins another in its place. */
 function checkDrift(
   { events, session }: WatchedLedger,
   { error, invocationId, seq }: EventOf<'invocation_end'>,

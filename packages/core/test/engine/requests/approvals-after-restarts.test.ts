@@ -5,7 +5,7 @@ import {
   isAdjutantError,
   type JsonValue,
   memoryStore,
-  type PendingCall,
+  type PendingRequest,
   pending,
   type RequestAnswer,
   type Run,
@@ -39,7 +39,7 @@ interface Scenario {
   readonly runnable: Agent;
   /** What was done outside, by all processes. */
   readonly effects: readonly unknown[];
-  readonly answer: (call: PendingCall) => RequestAnswer;
+  readonly answer: (call: PendingRequest) => RequestAnswer;
 }
 
 function newProcess(store: Store, runnable: Agent): Runtime {

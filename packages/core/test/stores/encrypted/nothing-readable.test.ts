@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Event, JsonValue } from 'adjutant';
-import type { LedgerStore, PendingRequest } from 'adjutant/store';
+import type { LedgerStore, RequestDraft } from 'adjutant/store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventVersions } from '../../../src/ledger/event.ts';
@@ -39,7 +39,7 @@ function eventsWith(marker: string): readonly Event[] {
   });
 }
 
-function requestWith(marker: string): PendingRequest {
+function requestWith(marker: string): RequestDraft {
   const asked = {
     agent: marker,
     summary: marker,

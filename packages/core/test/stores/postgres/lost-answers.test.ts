@@ -3,7 +3,7 @@ import { postgres } from 'adjutant/postgres';
 import { scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { PendingRequest } from '../../../src/ledger/port.ts';
+import type { RequestDraft } from '../../../src/ledger/port.ts';
 import { type CuttingProxy, cuttingProxy } from './cutting-proxy.ts';
 import { newPool, newSchema, reasonToSkip, serverUrl } from './server.ts';
 import { notes } from './writer.ts';
@@ -163,7 +163,7 @@ describe.skipIf(reasonToSkip !== undefined)(
   },
 );
 
-function request(session: string): PendingRequest {
+function request(session: string): RequestDraft {
   return {
     ...{
       requestId: session,

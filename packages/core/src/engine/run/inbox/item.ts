@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
-import type { InboxEntry, PendingRequest } from '../../../ledger/port.ts';
+import type { InboxEntry, RequestDraft } from '../../../ledger/port.ts';
 
 /** The events of one inbox item, and its effect on the run. */
 export interface ItemOutcome {
   readonly drafts: readonly EventDraft[];
   readonly act?: (() => void) | undefined;
-  readonly requests?: readonly PendingRequest[] | undefined;
+  readonly requests?: readonly RequestDraft[] | undefined;
 }
 
 /** Records that an inbox item has no effect, and why. */

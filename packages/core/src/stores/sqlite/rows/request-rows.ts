@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Actor } from '../../../ledger/event.ts';
 import type {
-  PendingRequest,
+  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -131,7 +131,7 @@ export class RequestRows {
 
 function requestRow(row: Record<string, SQLInputValue>): RequestRow {
   return {
-    ...(JSON.parse(row['body'] as string) as PendingRequest),
+    ...(JSON.parse(row['body'] as string) as RequestDraft),
     status: row['status'] as RequestStatus,
     ...(row['settled_by'] === null
       ? {}

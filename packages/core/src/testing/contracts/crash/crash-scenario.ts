@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../base/json.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Runnable } from '../../../session/runnable.ts';
  */
 export type ScenarioAnswers =
   | Readonly<Record<string, RequestAnswer>>
-  | ((pending: PendingCall) => RequestAnswer);
+  | ((pending: PendingRequest) => RequestAnswer);
 
 /** The parts that a stopped run must have in common with one that was not stopped. */
 export type ScenarioComparison = 'projection' | 'outcome' | 'end';

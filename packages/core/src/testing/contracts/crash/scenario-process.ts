@@ -7,7 +7,7 @@ import type { Event } from '../../../ledger/event.ts';
 import { belongsTo, isBelow } from '../../../ledger/path.ts';
 import type { LedgerStore, Store } from '../../../ledger/port.ts';
 import { Runtime } from '../../../runtime.ts';
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import type { Session } from '../../../session/session.ts';
 import { ProcessClock } from '../../kit/process-clock.ts';
 import { tickingClock } from '../../kit/ticking-clock.ts';
@@ -195,7 +195,7 @@ export class ScenarioProcess {
     await session.flush();
   }
 
-  #answerTo(pending: PendingCall): RequestAnswer {
+  #answerTo(pending: PendingRequest): RequestAnswer {
     const { answers } = this.scenario;
     const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
     if (answer !== undefined) return answer;

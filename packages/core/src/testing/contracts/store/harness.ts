@@ -6,7 +6,7 @@ import type {
   Claim,
   InboxItem,
   LedgerStore,
-  PendingRequest,
+  RequestDraft,
 } from '../../../ledger/port.ts';
 
 export const ttl = 30_000;
@@ -169,8 +169,8 @@ export const wakeItem: InboxItem = {
 export function pendingRequest(
   session: string,
   requestId: string,
-  rest: Partial<PendingRequest> = {},
-): PendingRequest {
+  rest: Partial<RequestDraft> = {},
+): RequestDraft {
   return {
     requestId,
     session,

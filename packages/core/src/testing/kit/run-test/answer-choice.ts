@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../../base/json.ts';
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import { inShort } from './describe-step.ts';
 import type { AnswerChoice, TestStep } from './steps.ts';
 
 /** Returns the calls that an `answer` step may be about, of those that wait. */
 export function answerableCalls(
-  pending: readonly PendingCall[],
+  pending: readonly PendingRequest[],
   { decision, choice }: Extract<TestStep, { kind: 'answer' }>,
-): readonly PendingCall[] {
+): readonly PendingRequest[] {
   return pending.filter(
     ({ name, args, request }) =>
       (choice.tool === undefined || name === choice.tool) &&

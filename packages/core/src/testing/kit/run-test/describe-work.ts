@@ -1,4 +1,4 @@
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import { inShort } from './describe-step.ts';
 import type { OpenWork } from './open-work.ts';
 import type { Scene } from './scene.ts';
@@ -8,7 +8,7 @@ const longestMessage = 300;
 
 /** Describes the request of a call that waits. */
 export function requestText(
-  { kind, name, args, request, expiresAt }: PendingCall,
+  { kind, name, args, request, expiresAt }: PendingRequest,
   now: number,
 ): string {
   const expiry = expiresAt === undefined ? '' : ` (it expires in ${expiresAt - now} ms)`;

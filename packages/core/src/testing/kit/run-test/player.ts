@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import { answerableCalls, choiceText } from './answer-choice.ts';
 import { inShort, stepText } from './describe-step.ts';
 import { requestText } from './describe-work.ts';
@@ -198,7 +198,7 @@ export class Player {
     if (await this.#scene.isTold()) this.#scene.resume();
   }
 
-  #findPending(tool: string): PendingCall | undefined {
+  #findPending(tool: string): PendingRequest | undefined {
     return this.#scene.pending.find(
       ({ name, kind }) => name === tool && (kind === 'input' || kind === 'result'),
     );
@@ -260,7 +260,7 @@ export class Player {
   }
 
   async #post(
-    pending: PendingCall,
+    pending: PendingRequest,
     answer: Parameters<Scene['process']['app']['requests']['answer']>[1],
     found: Rest,
   ): Promise<void> {

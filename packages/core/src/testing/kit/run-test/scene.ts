@@ -6,7 +6,7 @@ import type { RunOptions } from '../../../engine/frame/run-options.ts';
 import { openRoot } from '../../../engine/run/root-run.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Store } from '../../../ledger/port.ts';
-import { type PendingCall, pendingCalls } from '../../../session/pending-call.ts';
+import { type PendingRequest, pendingCalls } from '../../../session/pending-request.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
 import { memoryStore } from '../../../stores/memory.ts';
@@ -59,7 +59,7 @@ export class Scene {
     return this.#session;
   }
 
-  get pending(): readonly PendingCall[] {
+  get pending(): readonly PendingRequest[] {
     return pendingCalls(this.session.ledger).filter(({ accepted }) => !accepted);
   }
 

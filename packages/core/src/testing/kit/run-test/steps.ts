@@ -15,7 +15,7 @@ import {
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { RequestDecision } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { PendingCall } from '../../../session/pending-call.ts';
+import type { PendingRequest } from '../../../session/pending-request.ts';
 import type { Session } from '../../../session/session.ts';
 import { responseProblem, type ScriptedResponse } from '../scripted-response.ts';
 import { InvalidTestError } from './errors.ts';
@@ -114,7 +114,7 @@ export interface TestMoment {
   readonly session: Session;
   readonly clock: TestClock;
   /** The calls that wait for an answer, in the order in which they were asked for. */
-  readonly pending: readonly PendingCall[];
+  readonly pending: readonly PendingRequest[];
   /** The result of the run, also of one that waits; `undefined`: it is under way. */
   readonly result: RunResult | undefined;
 }

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../../../../ledger/port.ts';
+import type { RequestDraft } from '../../../../ledger/port.ts';
 import { answerItem, codeOf, pendingRequest, Writer } from '../harness.ts';
 import type { Suite } from '../suite.ts';
 
@@ -11,7 +11,7 @@ export function requestContract(suite: Suite): void {
 function makingContract({ describe, expect, test }: Suite): void {
   describe('requests', () => {
     test('are made by the append, pending, with all that it says of them', async ({ ledgers }) => {
-      const whole: Required<PendingRequest> = {
+      const whole: Required<RequestDraft> = {
         ...pendingRequest('s', 'q1'),
         request: {
           agent: 'support',

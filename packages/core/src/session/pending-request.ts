@@ -3,7 +3,7 @@ import type { RequestDetails, RequestKind } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** A call that waits for an answer, or an agent that waits at a limit. */
-export interface PendingCall {
+export interface PendingRequest {
   readonly requestId: string;
   readonly callId: string;
   /** Path of the agent that called. */
@@ -24,7 +24,7 @@ export interface PendingCall {
 /** Calls that a session waits for, in the order in which they asked. */
 export function pendingCalls(
   ledger: Pick<Ledger, 'requests' | 'resolve' | 'accepted'>,
-): readonly PendingCall[] {
+): readonly PendingRequest[] {
   return [...ledger.requests.values()].map(
     ({ requestId, callId, invocationId, kind, name, args, request, expiresAt }) => ({
       requestId,
