@@ -43,7 +43,11 @@ class Guarded {
   }
 
   async urls(): Promise<readonly string[]> {
-    await eventually(() => this.reports.length > 0, { what: 'the process' });
+    await eventually(() => this.reports.length > 0, {
+      what: 'the process',
+      // A loaded machine takes its time to start five processes.
+      patienceMs: 100_000,
+    });
     return this.reports.flatMap((report) => (report.type === 'listening' ? report.urls : []));
   }
 
