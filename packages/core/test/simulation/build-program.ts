@@ -32,20 +32,20 @@ type Writable = Record<string, unknown> & {
  * Makes the runnables of programs, with tools and models of their own: those that are asked for, and
  * those below them, which a process must know by name to continue them.
  */
-export function buildPrograms(
-  programs: Programs,
-  editOf: (id: string) => Edit | undefined,
-): readonly Runnable[] {
+export function buildPrograms(programs: Programs, editOf: EditOf): readonly Runnable[] {
   const made: Made = { runnables: new Map(), editOf, total: 'total' };
   for (const program of programs) buildProgram(program, made);
   return [...made.runnables.values()];
 }
 
+/** Finds the edit of a part in this version of the code. */
+export type EditOf = (id: string, kind: 'agent' | 'step') => Edit | undefined;
+
 interface Made {
   /** Runnables by their programs: each is made once. */
   readonly runnables: Map<Program, Runnable>;
   /** Edit of a part in this version of the code. */
-  readonly editOf: (id: string) => Edit | undefined;
+  readonly editOf: EditOf;
   /**
    * Key of the session that parts add to. Each parallel has one of its own: its branches do not see
    * what is added beside them, and their join writes over it.
@@ -90,7 +90,7 @@ function makeProgram(program: Program, made: Made): Runnable {
 
 /** An agent that makes the same calls in the same rounds, whatever their results are. */
 function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made): Runnable {
-  const edit = made.editOf(id);
+  const edit = made.editOf(id, 'agent');
   const ending = edit === 'renamed' ? '_renamed' : '';
   const named = rounds.map((calls, round) =>
     calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}${ending}` })),
@@ -216,7 +216,7 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       return;
     default: {
       const part = buildProgram(statement.part, made);
-      const message = made.editOf(id) === 'otherInput' ? 'Go on in another way.' : 'Go on.';
+      const message = made.editOf(id, 'step') === 'otherInput' ? 'Go on in another way.' : 'Go on.';
       const options = statement.isKeyless ? { message } : { key: place, message };
       if (statement.does === 'call') await ctx.call(part, options);
       else if (statement.does === 'dispatch') ctx.dispatch(part, options);

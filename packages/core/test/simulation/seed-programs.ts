@@ -1,7 +1,7 @@
 import { Draws } from '../../src/testing/simulation/draws.ts';
 import type { MakeApp } from '../../src/testing/simulation/machine-room.ts';
 import type { SimulatedProgram } from '../../src/testing/simulation/people.ts';
-import { buildPrograms } from './build-program.ts';
+import { buildPrograms, type EditOf } from './build-program.ts';
 import { drawProgram } from './draw-program.ts';
 import type { Edit, Program } from './program.ts';
 
@@ -27,7 +27,7 @@ export function runsOf(programs: readonly Program[]): readonly SimulatedProgram[
 }
 
 /** Share of the parts that have an edit in every second version of the code. */
-const editedShare = 0.15;
+const editedShare = 0.25;
 
 /**
  * The app of a process: its runnables are made anew for each. Every second version of the code has
@@ -35,9 +35,14 @@ const editedShare = 0.15;
  */
 export function appOf(seed: number, programs: readonly Program[]): MakeApp {
   const draws = new Draws(seed).part('edits');
-  const kinds: readonly Edit[] = ['renamed', 'removed', 'stricter', 'otherInput'];
-  const editOf = (id: string): Edit | undefined =>
-    draws.at(`is ${id} edited`) < editedShare ? draws.oneOf(`edit of ${id}`, kinds) : undefined;
+  const kinds: Readonly<Record<'agent' | 'step', readonly Edit[]>> = {
+    agent: ['renamed', 'removed', 'stricter'],
+    step: ['otherInput'],
+  };
+  const editOf: EditOf = (id, kind) =>
+    draws.at(`is ${id} edited`) < editedShare
+      ? draws.oneOf(`edit of ${id}`, kinds[kind])
+      : undefined;
   return ({ version }) => ({
     app: 'simulated',
     runnables: buildPrograms(programs, version % 2 === 0 ? editOf : () => undefined),

@@ -15,6 +15,9 @@ const graceMs = 30_000;
 /** Milliseconds by which a wall clock may be set, forwards or backwards. */
 const largestJumpMs = 600_000;
 
+/** Times at which a machine may get the next version of the code. */
+const mostDeploys = 8;
+
 /** Options of an app, without those that the simulation gives. */
 export type SimulatedApp = Omit<RuntimeOptions, 'store' | 'ports' | 'recover'>;
 
@@ -128,10 +131,12 @@ export class MachineRoom {
         world.note(`${machine.name} has its clock set to ${Math.round(machine.wall.offset)} ms`);
       });
     }
-    const deploy = plan.visit(`${machine.name}/deploy`);
-    world.after(world.draws.at(deploy) * disturbedMs, () => {
-      if (plan.happens('deploy', deploy)) this.#deploy(machine);
-    });
+    for (let time = 0; time < mostDeploys; time++) {
+      const deploy = plan.visit(`${machine.name}/deploy`);
+      world.after(world.draws.at(deploy) * disturbedMs, () => {
+        if (plan.happens('deploy', deploy)) this.#deploy(machine);
+      });
+    }
   }
 
   /** Closes the process in order, or kills it when that takes long, and starts the next version. */

@@ -2,7 +2,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import { type ExecutionMessage, executionChannel } from '../../effects/execution-channel.ts';
 import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
 import type { Event } from '../../ledger/event.ts';
-import type { Claim, LedgerStore, Store } from '../../ledger/port.ts';
+import type { Batch, Claim, LedgerStore, Store } from '../../ledger/port.ts';
 import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
 import { MachineProcess } from './machine.ts';
@@ -21,6 +21,8 @@ export class Watch {
   readonly posted = new Map<string, string>();
   readonly #world: World;
   readonly #executions = new Map<string, number>();
+  /** Places in the inbox of answers that were posted, by the session and the request. */
+  readonly #answers = new Map<string, number>();
   readonly #processes = new Map<string, MachineProcess>();
 
   constructor(world: World) {
@@ -83,20 +85,26 @@ export class Watch {
       });
       if (expected.epoch !== ledger.epoch)
         this.report('one_writer', `${session}: epoch ${expected.epoch} wrote after another`);
-      for (const event of batch.events) this.#landed(ledger, event);
+      for (const event of batch.events) this.#landed(ledger, event, batch);
       if (batch.events.some(({ type }) => type === 'invocation_end'))
         await this.#checkPending(inner, ledger);
       return receipt;
     };
   }
 
-  #landed(ledger: WatchedLedger, event: Event): void {
+  #landed(ledger: WatchedLedger, event: Event, { consumes = [] }: Batch): void {
     const { events, session } = ledger;
     const known = events[event.seq - 1];
     if (known === undefined) {
       if (event.seq !== events.length + 1)
         this.report('no_gaps', `${session}: event ${event.seq} after ${events.length}`);
       checkLanding(ledger, event, this.#world.now, (rule, detail) => this.report(rule, detail));
+      const answer =
+        event.type === 'tool_input'
+          ? this.#answers.get(JSON.stringify([session, event.requestId]))
+          : undefined;
+      if (answer !== undefined && event.by !== 'runtime' && !consumes.includes(answer))
+        this.report('item_with_event', `${session}: event ${event.seq} leaves its item behind`);
       events.push(event);
     } else if (known.id !== event.id)
       this.report('append_only', `${session}: event ${event.seq} was written twice`);
@@ -129,6 +137,8 @@ export class Watch {
       const receipt = await inner.post(session, item);
       if (receipt.duplicate) return receipt;
       this.posted.set(item.key, session);
+      if (item.settles !== undefined)
+        this.#answers.set(JSON.stringify([session, item.settles]), receipt.inboxSeq);
       const { events } = this.#ledger(tenant, session);
       const asked = events.find(
         (event) => event.type === 'tool_yield' && event.requestId === item.settles,
