@@ -1,6 +1,6 @@
 import type { Event } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
-import { isGoingOn, openPaths } from './open-paths.ts';
+import { isGoingOn, pathsGoingOn } from './open-paths.ts';
 import type { StartedProgram } from './people.ts';
 import type { Watch } from './watch.ts';
 import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
@@ -53,7 +53,7 @@ async function checkSession(
   { events, session }: WatchedLedger,
   report: Report,
 ): Promise<void> {
-  for (const path of openPaths(events)) report('everything_ends', `${session}: ${path} is open`);
+  for (const path of pathsGoingOn(events)) report('everything_ends', `${session}: ${path} is open`);
   const left = await ledgers.inbox(session);
   if (left.length > 0)
     report('inbox_drained', `${session}: ${left.map(({ type }) => type).join(', ')} is left`);

@@ -58,6 +58,7 @@ export class MachineRoom {
   readonly #parts: RoomParts;
   readonly #machines: readonly Machine[];
   #version = 1;
+  #isCalm = false;
 
   constructor(count: number, parts: RoomParts) {
     this.#parts = parts;
@@ -77,11 +78,12 @@ export class MachineRoom {
   }
 
   /**
-   * Starts all machines anew, as when nothing is to fail any more. They have one version of the
-   * code, and an odd one: apps may have edits in every second version, which are taken back.
+   * Starts all machines anew with one version of the code, as when nothing is to fail any more. It
+   * is an odd version at first: apps may have edits in every second one, which are taken back.
    */
   restartAll(): void {
-    this.#version += 1 + (this.#version % 2);
+    this.#version += this.#isCalm ? 1 : 1 + (this.#version % 2);
+    this.#isCalm = true;
     for (const machine of this.#machines) {
       machine.process?.kill();
       this.#start(machine);

@@ -11,6 +11,11 @@ export function openPaths(events: readonly Event[]): ReadonlySet<string> {
   return open;
 }
 
+/** Paths of the open invocations that go on: those that their caller has left behind are no part. */
+export function pathsGoingOn(events: readonly Event[]): readonly string[] {
+  return [...openPaths(events)].filter((path) => isGoingOn(events, path));
+}
+
 /** True while an invocation is open, and so is everything that waits for it. */
 export function isGoingOn(events: readonly Event[], path: string): boolean {
   const open = openPaths(events);

@@ -7,7 +7,7 @@ import { checkEnd } from './end-checks.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { loadModules } from './load-modules.ts';
 import { MachineRoom, type MakeApp } from './machine-room.ts';
-import { openPaths } from './open-paths.ts';
+import { pathsGoingOn } from './open-paths.ts';
 import { People, type SimulatedProgram } from './people.ts';
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
 import { Watch } from './watch.ts';
@@ -85,7 +85,7 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   plan.end();
   room.restartAll();
   people.hurry();
-  await untilEnded(world, watch, people, hours);
+  await untilEnded({ world, watch, people, room }, hours);
   const broken = [
     ...watch.broken,
     ...(await checkEnd({ watch, ledgers, started: people.started, answered: people.answered })),
@@ -107,18 +107,26 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   };
 }
 
-/** Goes on until nothing is open any more, and at least to the end of the time. */
-async function untilEnded(
-  world: World,
-  watch: Watch,
-  people: People,
-  hours: number,
-): Promise<void> {
+interface Parties {
+  readonly world: World;
+  readonly watch: Watch;
+  readonly people: People;
+  readonly room: MachineRoom;
+}
+
+/**
+ * Goes on until nothing is open any more, and at least to the end of the time. What was begun with
+ * an edit of the code may need that edit to end: versions with and without it take turns.
+ */
+async function untilEnded({ world, watch, people, room }: Parties, hours: number): Promise<void> {
   await world.runUntil(hours * hourMs);
   for (let late = 0; late < mostLateHours * 4; late++) {
-    const isOpen = [...watch.ledgers.values()].some(({ events }) => openPaths(events).size > 0);
+    const isOpen = [...watch.ledgers.values()].some(
+      ({ events }) => pathsGoingOn(events).length > 0,
+    );
     const isAsked = people.started.some(({ isAccepted }) => !isAccepted);
     if (!isOpen && !isAsked) return;
+    if (late % 4 === 3) room.restartAll();
     await world.runUntil(world.elapsed + hourMs / 4);
   }
 }

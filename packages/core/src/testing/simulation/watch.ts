@@ -67,6 +67,7 @@ export class Watch {
         if (name === 'append') return watch.#append(target, tenant);
         if (name === 'claim') return watch.#claim(target, tenant);
         if (name === 'post') return watch.#post(target, tenant);
+        if (name === 'renew') return watch.#renew(target, tenant);
         if (name === 'release') return watch.#release(target, tenant);
         if (name === 'delete') return watch.#delete(target, tenant);
         return method.bind(target) as unknown;
@@ -83,6 +84,7 @@ export class Watch {
           this.report('append_known', `${session}: an append after ${expected.seq} is refused`);
         throw error;
       });
+      ledger.contactAt = this.#world.elapsed;
       if (expected.epoch !== ledger.epoch)
         this.report('one_writer', `${session}: epoch ${expected.epoch} wrote after another`);
       for (const event of batch.events) this.#landed(ledger, event, batch);
@@ -119,7 +121,16 @@ export class Watch {
         this.report('one_writer', `${session}: epoch ${claim.epoch} was claimed twice`);
       ledger.epoch = claim.epoch;
       ledger.owner = owner;
+      ledger.contactAt = this.#world.elapsed;
       return claim;
+    };
+  }
+
+  #renew(inner: LedgerStore, tenant: string): LedgerStore['renew'] {
+    return async (claim) => {
+      const receipt = await inner.renew(claim);
+      this.#ledger(tenant, claim.session).contactAt = this.#world.elapsed;
+      return receipt;
     };
   }
 
@@ -152,10 +163,10 @@ export class Watch {
   }
 
   /** Checks that a living owner that could reach the store has not lost its session. */
-  #checkTakeover({ owner: before, session }: WatchedLedger, owner: string): void {
+  #checkTakeover({ contactAt, owner: before, session }: WatchedLedger, owner: string): void {
     const process = this.#processes.get(before ?? '');
     if (process === undefined || process.isDead || before === owner) return;
-    if (this.#world.elapsed - process.troubledAt < 3 * defaultLeaseMs) return;
+    if (process.troubledAt > contactAt - defaultLeaseMs) return;
     this.report('lease_kept', `${session}: ${owner} took it over from ${before}`);
   }
 
@@ -182,6 +193,7 @@ export class Watch {
       events: [],
       epoch: 0,
       owner: undefined,
+      contactAt: 0,
     };
     this.ledgers.set(key, ledger);
     return ledger;

@@ -15,4 +15,6 @@ export interface WatchedLedger {
   epoch: number;
   /** Owner until it releases the session. */
   owner: string | undefined;
+  /** Milliseconds of the simulation at which the owner claimed, renewed or appended last. */
+  contactAt: number;
 }
