@@ -19,6 +19,8 @@ const hourMs = 3_600_000;
 const disturbedShare = 0.6;
 /** Most hours after the end in which work that is late may still end. */
 const mostLateHours = 12;
+/** Most tasks of an hour: with more, processes turn in a circle. */
+const mostStepsPerHour = 50_000;
 
 /** One seed of a simulation. */
 export interface SeedOptions {
@@ -56,7 +58,8 @@ export interface SeedOutcome {
 /** Simulates the processes of one seed, from their start until all work has ended. */
 export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
   await loadModules();
-  const world = new World(options.seed, options.keepsStory === true);
+  const mostSteps = mostStepsPerHour * (options.hours + mostLateHours);
+  const world = new World(options.seed, options.keepsStory === true, mostSteps);
   const watch = new Watch(world);
   const forget = watch.listen();
   try {
@@ -85,11 +88,11 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   plan.end();
   room.restartAll();
   people.hurry();
-  await untilEnded({ world, watch, people, room }, hours);
-  const broken = [
-    ...watch.broken,
-    ...(await checkEnd({ watch, ledgers, started: people.started, answered: people.answered })),
-  ];
+  if (watch.broken.length === 0) await untilEnded({ world, watch, people, room }, hours);
+  if (world.isEndless) watch.report('comes_to_rest', `it goes on after ${world.steps} tasks`);
+  const { answered, started } = people;
+  const broken =
+    watch.broken.length > 0 ? watch.broken : await checkEnd({ watch, ledgers, started, answered });
   const ends = await endsOf({ app: appName, started: people.started, watch, ledgers, world });
   const lists = [...watch.ledgers.values()].map(({ events }) => events);
   return {

@@ -32,6 +32,7 @@ export class Watch {
   report(rule: string, detail: string): void {
     this.#world.note(`BROKEN ${rule}: ${detail}`);
     this.broken.push({ rule, detail });
+    this.#world.breakOff();
   }
 
   /** The events of a session so far. */

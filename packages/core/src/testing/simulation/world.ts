@@ -25,13 +25,19 @@ export class World {
   readonly #tasks: Task[] = [];
   readonly #trace = createHash('sha256');
   readonly #keepsStory: boolean;
+  readonly #mostSteps: number;
   #now = 0;
   #order = 0;
   #steps = 0;
+  #isBrokenOff = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param keepsStory true to keep a line for each port call, for people */
-  constructor(seed: number, keepsStory: boolean) {
+  /**
+   * @param keepsStory true to keep a line for each port call, for people
+   * @param mostSteps number of tasks after which the simulation is broken off
+   */
+  constructor(seed: number, keepsStory: boolean, mostSteps = Number.POSITIVE_INFINITY) {
+    this.#mostSteps = mostSteps;
     this.draws = new Draws(seed);
     this.#keepsStory = keepsStory;
   }
@@ -86,9 +92,20 @@ export class World {
     this.#failure ??= { error };
   }
 
+  /** Runs no further task: a rule is broken, and nothing that follows would say more. */
+  breakOff(): void {
+    this.#isBrokenOff = true;
+  }
+
+  /** True when there were more tasks than a simulation has. */
+  get isEndless(): boolean {
+    return this.#steps > this.#mostSteps;
+  }
+
   /** Runs the tasks up to an instant, in milliseconds since the beginning. */
   async runUntil(end: number): Promise<void> {
     for (let task = this.#next(end); task !== undefined; task = this.#next(end)) {
+      if (this.#isBrokenOff || this.isEndless) return;
       this.#now = task.at;
       this.#steps++;
       task.run();
