@@ -107,7 +107,7 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'detached-not-continued',
     about: 'Spawned and dispatched children are not continued after a stop.',
     file: 'engine/run/turn.ts',
-    find: 'continueDetached(run, request.runnable !== undefined || request.posted !== undefined);',
+    find: '    this.#continueDetached();\n',
     replace: '',
   },
   {

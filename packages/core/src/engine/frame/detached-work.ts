@@ -27,7 +27,7 @@ export class DetachedWork {
 
   /** Lets `work` go on although nothing in the run waits for it. */
   add(path: string, work: Promise<unknown>): void {
-    const { detached } = inFlightOn(this.#ledger);
+    const { detached, onDetachedReleased } = inFlightOn(this.#ledger);
     detached.add(path);
     this.#wasAny = true;
     const tracked = work
@@ -37,6 +37,7 @@ export class DetachedWork {
       .finally(() => {
         detached.delete(path);
         this.#underWay.delete(tracked);
+        if (this.#isReleased) for (const tell of [...onDetachedReleased]) tell();
       });
     this.#underWay.add(tracked);
   }

@@ -18,6 +18,11 @@ export interface InFlightWork {
   /** Paths of the detached children: nothing waits for them. */
   readonly detached: Set<string>;
   /**
+   * Called when a run has released detached children because they wait: a run that still works on
+   * the ledger takes them over, for it takes in their answers.
+   */
+  readonly onDetachedReleased: Set<() => void>;
+  /**
    * Invocations under way, by the path of the slot. A second caller of a slot joins the first:
    * nothing is carried out twice at once.
    */
@@ -29,7 +34,12 @@ const works = new WeakMap<Ledger, InFlightWork>();
 export function inFlightOn(ledger: Ledger): InFlightWork {
   let found = works.get(ledger);
   if (found === undefined) {
-    found = { runs: 0, detached: new Set(), underWay: new Map() };
+    found = {
+      runs: 0,
+      detached: new Set(),
+      onDetachedReleased: new Set(),
+      underWay: new Map(),
+    };
     works.set(ledger, found);
   }
   return found;

@@ -15,6 +15,7 @@ import { Gate } from './gate.ts';
 import { RunPermissions } from './grants.ts';
 import type { BodyEnd } from './invocation.ts';
 import type { OnStep } from './on-step.ts';
+import { openDetached } from './open-detached.ts';
 import type { AnyRunnable } from './registry.ts';
 import { Resumption } from './resumption.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
@@ -174,7 +175,11 @@ export class RunContext {
    */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
     const endsRun = isRootOf(path, this.runId) && end.next === undefined;
-    return endsRun && !this.detached.goesOn ? { wakeAt: null, ...end.extras } : end.extras;
+    if (!endsRun || this.detached.goesOn) return end.extras;
+    // Children that nobody waits for any more are continued, by whatever process finds the session.
+    return openDetached(this.ledger, path).length > 0
+      ? end.extras
+      : { wakeAt: null, ...end.extras };
   }
 
   /**

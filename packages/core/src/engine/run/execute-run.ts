@@ -143,6 +143,8 @@ class Execution {
   async settled(): Promise<void> {
     await this.#turn?.run.detached.settled();
     await this.#turn?.end();
+    // Work that another run released may have been taken over just before.
+    await this.#turn?.run.detached.settled();
   }
 
   /** Stops all work: nothing may write after the ledger was released. */

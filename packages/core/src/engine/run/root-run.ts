@@ -3,7 +3,7 @@ import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo, rootOf } from '../../ledger/path.ts';
 import type { Session } from '../../session/session.ts';
-import { openDetached } from './detached-children.ts';
+import { openDetached } from '../frame/open-detached.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Checks that the root of a run, or detached work of the session, has no outcome yet. */

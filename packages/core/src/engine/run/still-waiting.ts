@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openDetached } from './detached-children.ts';
+import { openDetached } from '../frame/open-detached.ts';
 
 /** Checks that the ledger already has this yield of a waiting invocation. */
 export function isYieldRecorded({ invocations }: Ledger, draft: EventDraft): boolean {

@@ -4,6 +4,8 @@ import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
+import { inFlightOn } from '../frame/in-flight.ts';
+import { isPartOfLifecycle } from '../frame/lifecycle.ts';
 import { RunContext } from '../frame/run-context.ts';
 import type { Standstill } from '../frame/standstill.ts';
 import type { RunTracing } from '../frame/tracing.ts';
@@ -72,6 +74,7 @@ export class Turn {
   readonly #expiry: ExpiryWatch;
   #isDetached = false;
   #forget: () => void;
+  #forgetReleased: () => void = () => undefined;
 
   constructor(task: RunTask) {
     this.#task = task;
@@ -169,7 +172,7 @@ export class Turn {
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
       return { kind: 'unchanged' };
     if (open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
-    continueDetached(run, request.runnable !== undefined || request.posted !== undefined);
+    this.#continueDetached();
     const { before, consumes } = await this.#takeInput();
     const { timeoutMs } = request;
     const invoking = invoke(run, {
@@ -186,9 +189,32 @@ export class Turn {
     this.#confirmAccepted();
     const record = await invoking;
     await ledger.durable();
-    if (record !== undefined) beginPostProcess(run);
+    if (record !== undefined) {
+      beginPostProcess(run);
+      // Spawned children that a changed body has left behind outlive it.
+      this.#takeOverReleased();
+    }
     run.detached.activity.reportWait();
     return record === undefined ? { kind: 'released' } : { kind: 'outcome', record };
+  }
+
+  /** Continues detached work that other processes, or other runs of this one, have released. */
+  #continueDetached(): void {
+    const { onDetachedReleased } = inFlightOn(this.run.ledger);
+    const takeOver = (): void => this.#takeOverReleased();
+    onDetachedReleased.add(takeOver);
+    this.#forgetReleased = () => onDetachedReleased.delete(takeOver);
+    const { posted, runnable } = this.#task.request;
+    // A run of its own begins even when this process lacks the lifecycle of an earlier run.
+    const isAsked = runnable !== undefined || posted !== undefined;
+    continueDetached(this.run, (path) => isAsked && isPartOfLifecycle(path));
+  }
+
+  /** Continues detached work that nobody works on any more, while this run can. */
+  #takeOverReleased(): void {
+    const { run } = this;
+    if (this.#isReleasing || run.detached.scope.aborted || run.ledger.failure !== undefined) return;
+    continueDetached(run, () => true);
   }
 
   #takeInput(): Promise<RunInput> {
@@ -237,6 +263,7 @@ export class Turn {
   async end(): Promise<void> {
     this.#forget();
     this.#forget = () => undefined;
+    this.#forgetReleased();
     await this.inbox.stop();
     await this.#expiry.stop();
   }
