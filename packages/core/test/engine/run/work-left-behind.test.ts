@@ -40,7 +40,7 @@ function slowTool(name: string) {
   return { made, begun, end };
 }
 
-test('a dispatched child that begins to wait beside a later turn of its run uses its answer', async () => {
+test('a dispatched child that waits beside a later turn of its run uses its answer', async () => {
   const [early, late] = [slowTool('early'), slowTool('late')];
   const beside = inTurn('beside', early.made, approved);
   const main = inTurn('main', approved, late.made);
