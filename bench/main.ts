@@ -19,6 +19,7 @@ import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
 import { server } from './cases/server.ts';
 import { serverPast } from './cases/server-past.ts';
+import { simulator } from './cases/simulator.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { supervision } from './cases/supervision.ts';
 import { timeTravel } from './cases/time-travel.ts';
@@ -48,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   evals,
   server,
   serverPast,
+  simulator,
   importCost,
 ];
 

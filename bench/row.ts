@@ -10,7 +10,8 @@ export type Unit =
   | 'rounds/s'
   | 'appends/s'
   | 'events/s'
-  | '×';
+  | '×'
+  | '%';
 
 /** What the design allows. */
 export interface Ceiling {

@@ -277,12 +277,13 @@ export class MemoryLedgerStore implements LedgerStore {
     now: number,
     owners: OwnerSurvey,
   ): { readonly since: number; readonly session: DueSession }[] {
-    return Array.from(this.#ledgers.values()).flatMap((ledger) => {
+    const due = [];
+    for (const ledger of this.#ledgers.values()) {
       const since = ledger.dueSince(now, owners);
-      return since === undefined
-        ? []
-        : [{ since, session: { ...this.#scope, session: ledger.session } }];
-    });
+      if (since !== undefined)
+        due.push({ since, session: { ...this.#scope, session: ledger.session } });
+    }
+    return due;
   }
 
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {

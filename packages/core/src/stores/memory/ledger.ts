@@ -170,9 +170,10 @@ export class MemoryLedger {
    * Returns the time since which the session has work and no owner; `undefined` when it has none.
    */
   dueSince(now: number, owners: OwnerSurvey): number | undefined {
-    const times = Array.from(this.#inbox.values(), ({ at }) => at);
-    if (this.#wakeAt !== null && this.#wakeAt <= now) times.push(this.#wakeAt);
-    if (times.length === 0) return undefined;
+    const wakes = this.#wakeAt !== null && this.#wakeAt <= now ? [this.#wakeAt] : [];
+    // Most sessions have no work, and are asked often.
+    if (this.#inbox.size === 0 && wakes.length === 0) return undefined;
+    const times = [...wakes, ...Array.from(this.#inbox.values(), ({ at }) => at)];
     const lease = this.#lease;
     return lease !== undefined && lease.until > now && !owners.isGone(lease.owner)
       ? undefined
