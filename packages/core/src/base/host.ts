@@ -30,11 +30,16 @@ export interface Host {
   setBackgroundTimer(ms: number, task: () => void): () => void;
   /** Calls `task` when everything that is ready now has been done. */
   afterTurn(task: () => void): void;
-  /** Makes a reference that does not keep the object, unless memory is not collected here. */
-  reference<Value extends object>(value: Value): ObjectReference<Value>;
+  /**
+   * Makes a reference that does not keep the object, unless memory is not collected here.
+   * @param onCollected called some time after the object has been collected
+   */
+  reference<Value extends object>(value: Value, onCollected: () => void): ObjectReference<Value>;
   /** Reports a failure that no caller waits for. */
   warn(message: string, code: string): void;
 }
+
+const collected = new FinalizationRegistry<() => void>((tell) => tell());
 
 /** The machine that this process runs on. */
 export const systemHost: Host = Object.freeze({
@@ -44,7 +49,10 @@ export const systemHost: Host = Object.freeze({
   turns: systemTurns,
   setBackgroundTimer,
   afterTurn: afterThisTurn,
-  reference: <Value extends object>(value: Value) => new WeakRef(value),
+  reference: <Value extends object>(value: Value, onCollected: () => void) => {
+    collected.register(value, onCollected);
+    return new WeakRef(value);
+  },
   warn: (message: string, code: string) =>
     process.emitWarning(message, { type: 'AdjutantWarning', code }),
 });

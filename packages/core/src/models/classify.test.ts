@@ -194,15 +194,17 @@ describe('classifyModelError', () => {
       30_000,
     ],
     [{ 'retry-after': 'Sat, 21 Nov 2020 10:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT' }, 20_000],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('waits as long as %o says', (headers, expected) => {
+    const now = Date.UTC(2026, 10, 21, 10, 0, 10);
     expect(
-      classifyModelError(apiError(429, { headers: headers as Record<string, string> }))
+      classifyModelError(apiError(429, { headers: headers as Record<string, string> }), now)
         .retryAfterMs,
     ).toBe(expected);
     expect(
-      classifyModelError(apiError(503, { headers: headers as Record<string, string> }))
+      classifyModelError(apiError(503, { headers: headers as Record<string, string> }), now)
         .retryAfterMs,
     ).toBe(expected);
     expect(

@@ -1,4 +1,3 @@
-import { systemClock } from '../base/clock.ts';
 import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { ModelErrorClass, ModelErrorKind } from './error-kind.ts';
@@ -31,16 +30,20 @@ const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   'malformed',
 ]);
 
-/** Classifies an error that a model call threw or streamed, by the possible reactions. */
-export function classifyModelError(error: unknown): ModelErrorClass {
+/**
+ * Classifies an error that a model call threw or streamed, by the possible reactions.
+ * @param now epoch milliseconds, for a `retry-after` that names a date; without it, such a date is
+ * ignored, unless the response has the time of its server
+ */
+export function classifyModelError(error: unknown, now?: number): ModelErrorClass {
   if (typeof error !== 'object' || error === null) return byText(String(error)) ?? of('unknown');
-  if (isAdjutantError(error)) return classifyOwnError(error);
+  if (isAdjutantError(error)) return classifyOwnError(error, now);
   const fields = error as ErrorFields;
-  if (fields.lastError !== undefined) return classifyModelError(fields.lastError);
+  if (fields.lastError !== undefined) return classifyModelError(fields.lastError, now);
   const abort = classifyAbort(fields);
   if (abort !== undefined) return abort;
   const status = httpStatus(fields);
-  if (status !== undefined && status >= 400) return classifyResponse(status, fields);
+  if (status !== undefined && status >= 400) return classifyResponse(status, fields, now);
   // The AI SDK calls an error without a status retryable when the request did not get through.
   return (
     classifyByName(fields) ??
@@ -54,7 +57,10 @@ function of(kind: ModelErrorKind, retryable = retryableKinds.has(kind)): ModelEr
   return { kind, retryable };
 }
 
-function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
+function classifyOwnError(
+  error: Error & { code: string },
+  now: number | undefined,
+): ModelErrorClass {
   if (error instanceof ModelError) {
     const { kind, retryable, retryAfterMs, status } = error;
     return {
@@ -75,7 +81,7 @@ function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
     case 'model_stream_error':
       return error.cause === undefined
         ? of('malformed')
-        : orElse(classifyModelError(error.cause), 'server');
+        : orElse(classifyModelError(error.cause, now), 'server');
     default:
       return of('unknown');
   }
@@ -99,11 +105,15 @@ function httpStatus(fields: ErrorFields): number | undefined {
   return undefined;
 }
 
-function classifyResponse(status: number, fields: ErrorFields): ModelErrorClass {
+function classifyResponse(
+  status: number,
+  fields: ErrorFields,
+  now: number | undefined,
+): ModelErrorClass {
   const text =
     `${String(fields.code ?? '')} ${String(fields.type ?? '')} ` +
     `${String(fields.message ?? '')} ${String(fields.responseBody ?? '')}`;
-  const retryAfterMs = readRetryAfter(fields, text);
+  const retryAfterMs = readRetryAfter(fields, text, now);
   const found = byStatus(status, text);
   return {
     ...found,
@@ -252,7 +262,11 @@ function classifyFrame(fields: ErrorFields): ModelErrorClass | undefined {
  * `retry-after-ms`, `retry-after` in seconds or as a date, or the `retryDelay` that Gemini puts
  * into the body.
  */
-function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number | undefined {
+function readRetryAfter(
+  { responseHeaders }: ErrorFields,
+  text: string,
+  ownNow: number | undefined,
+): number | undefined {
   const headers = (responseHeaders ?? {}) as { readonly [name: string]: string | undefined };
   const inMs = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (inMs >= 0) return Math.round(inMs);
@@ -262,8 +276,9 @@ function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number 
       return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
     const at = Date.parse(retryAfter);
     // The clock of the server, if it is sent, avoids the difference between the clocks.
-    const now = Date.parse(headers['date'] ?? '');
-    if (!Number.isNaN(at)) return Math.max(0, at - (Number.isNaN(now) ? systemClock.now() : now));
+    const serverNow = Date.parse(headers['date'] ?? '');
+    const now = Number.isNaN(serverNow) ? ownNow : serverNow;
+    if (now !== undefined && !Number.isNaN(at)) return Math.max(0, at - now);
   }
   const inBody = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
   return inBody === undefined ? undefined : Math.round(Number.parseFloat(inBody) * 1_000);

@@ -9,10 +9,11 @@ const longestDetail = 300;
  * Returns the error of a model call as a `ModelError` with a stable code and advice. A `ModelError`
  * stays itself. The request, the headers and anything that looks like a key are left out, also from
  * the cause.
+ * @param now epoch milliseconds, for a `retry-after` that names a date
  */
-export function toModelError(error: unknown, model: string): ModelError {
+export function toModelError(error: unknown, model: string, now?: number): ModelError {
   if (error instanceof ModelError) return error;
-  const found = classifyModelError(error);
+  const found = classifyModelError(error, now);
   const cause = safeCause(error);
   return new ModelError(
     { ...found, model, detail: describeDetail(error, found.kind) },

@@ -1,4 +1,3 @@
-import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { coerceToJson } from '../base/json.ts';
 import type { ToolEffect, ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
@@ -35,14 +34,14 @@ const longestDetail = 4_000;
  * effect. Searched in this order, in the error and then in its causes: a `ToolFailure`, an HTTP
  * status, a system code, a name. An error without any of these is the tool's own statement that it
  * failed: `tool_error`, effect `none`.
- * @param now epoch milliseconds, for a `Retry-After` that names a date.
- * @default the system's time
+ * @param now epoch milliseconds, for a `Retry-After` that names a date; without it, such a date is
+ * ignored
  * @param own classification by the tool itself; ignored when it throws, or returns neither a
  * failure nor a result
  */
 export function classifyThrown(
   thrown: unknown,
-  now: number = systemClock.now(),
+  now?: number,
   own?: ClassifyThrown,
 ): ThrownClassification {
   try {
@@ -72,7 +71,7 @@ function classifyByTool(thrown: unknown, own: ClassifyThrown): ThrownClassificat
   };
 }
 
-function classify(thrown: unknown, now: number): ThrownClassification {
+function classify(thrown: unknown, now: number | undefined): ThrownClassification {
   if (isToolFailure(thrown)) return ofToolFailure(thrown);
   if (!isObject(thrown))
     return { result: resultOf(toolError, describeNonError(thrown), undefined), effect: 'none' };
@@ -189,7 +188,7 @@ function isFetchFailure(error: object): boolean {
   );
 }
 
-function retryAfterOf(error: object, now: number): number | undefined {
+function retryAfterOf(error: object, now: number | undefined): number | undefined {
   const { retryAfterMs, headers, responseHeaders, response } = error as Record<string, unknown>;
   if (typeof retryAfterMs === 'number' && retryAfterMs >= 0)
     return Math.min(retryAfterMs, Number.MAX_SAFE_INTEGER);
@@ -208,14 +207,17 @@ function headerOf(headers: unknown, name: string): unknown {
   return key === undefined ? undefined : (headers as Record<string, unknown>)[key];
 }
 
-/** Returns the milliseconds of a `Retry-After` header: a number of seconds, or a date. */
-export function parseRetryAfter(value: unknown, now: number): number | undefined {
+/**
+ * Returns the milliseconds of a `Retry-After` header: a number of seconds, or a date.
+ * @param now epoch milliseconds; without it, a date is ignored
+ */
+export function parseRetryAfter(value: unknown, now: number | undefined): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
   if (/^\d+(\.\d+)?$/.test(text))
     return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const date = now === undefined ? Number.NaN : Date.parse(text) - now;
+  return Number.isNaN(date) ? undefined : Math.max(0, date);
 }
 
 const alternativesByErrorType: { readonly [errorType: string]: readonly string[] | undefined } = {

@@ -12,6 +12,7 @@ export type Rule =
   | 'any'
   | 'raw-source-of-chance'
   | 'impure-room'
+  | 'machine-past-host'
   | 'import-side-effect'
   | 'index-shape'
   | 'index-weight'

@@ -1,8 +1,15 @@
 import { builtinModules } from 'node:module';
 import type { Finding } from './finding.ts';
 import { packageOf, relativeTarget } from './import-graph.ts';
-import { compositionRoots, portFiles, type Room, rooms } from './rooms.ts';
-import type { ModuleImport, SourceFile } from './source-file.ts';
+import {
+  compositionRoots,
+  namesOfMachine,
+  portFiles,
+  type Room,
+  rooms,
+  simulatedRooms,
+} from './rooms.ts';
+import type { ModuleImport, Occurrence, SourceFile } from './source-file.ts';
 
 const coreSource = 'packages/core/src/';
 
@@ -49,6 +56,7 @@ function checkCoreFile(file: SourceFile): Finding[] {
     ...file.imports.flatMap((imported) => checkImport(file, name, room, imported)),
     ...checkChance(file),
     ...checkPurity(file, name, room),
+    ...checkHost(file, name),
   ];
 }
 
@@ -128,7 +136,42 @@ function checkChance(file: SourceFile): Finding[] {
  * composition root or a room with effects may import these.
  */
 function isSystemPort(name: string): boolean {
-  return name === '*' || name.startsWith('system');
+  return /^(\*$|system|setBackgroundTimer$|afterThisTurn$)/.test(name);
+}
+
+/** Finds what a file imports of the machine's own time, identifiers and randomness. */
+function systemPortsOf(file: SourceFile): readonly Occurrence[] {
+  return file.imports.flatMap(({ kind, specifier, names, line }) => {
+    const target = relativeTarget(file.path, specifier)?.slice(coreSource.length);
+    return kind !== 'type' && target !== undefined && portFiles.includes(target)
+      ? names.filter(isSystemPort).map((subject) => ({ line, subject }))
+      : [];
+  });
+}
+
+/** Finds what a simulation could not decide: it replaces the `Host` of a runtime alone. */
+function checkHost(file: SourceFile, name: string): Finding[] {
+  if (!simulatedRooms.includes(name)) return [];
+  const found = [...systemPortsOf(file), ...file.collectorGlobals];
+  const isListed = file.path.slice(coreSource.length) in namesOfMachine;
+  if (isListed && found.length > 0) return [];
+  if (isListed)
+    return [
+      {
+        rule: 'stale-exception',
+        file: file.path,
+        line: 1,
+        subject: name,
+        message: `${file.path} names nothing of the machine: remove its line of \`namesOfMachine\``,
+      },
+    ];
+  return found.map(({ line, subject }) => ({
+    rule: 'machine-past-host',
+    file: file.path,
+    line,
+    subject,
+    message: `"${subject}": in ${name}/, the machine is reached through the \`Host\` port alone`,
+  }));
 }
 
 function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
@@ -138,13 +181,7 @@ function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
   const modules = imports
     .filter(({ specifier }) => !specifier.startsWith('.'))
     .map(({ specifier, line }) => ({ line, subject: specifier }));
-  const systemPorts = imports.flatMap(({ specifier, names, line }) => {
-    const target = relativeTarget(file.path, specifier)?.slice(coreSource.length);
-    return target !== undefined && portFiles.includes(target)
-      ? names.filter(isSystemPort).map((subject) => ({ line, subject }))
-      : [];
-  });
-  return [...modules, ...systemPorts, ...file.outsideGlobals].map(({ line, subject }) => ({
+  return [...modules, ...systemPortsOf(file), ...file.outsideGlobals].map(({ line, subject }) => ({
     rule: 'impure-room',
     file: file.path,
     line,

@@ -166,7 +166,33 @@ export const compositions: Readonly<Record<string, string>> = {
 export const compositionRoots: readonly string[] = Object.keys(compositions);
 
 /** Files that give the rest of core its time, identifiers and randomness. */
-export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];
+export const portFiles: readonly string[] = [
+  'base/clock.ts',
+  'base/host.ts',
+  'base/id.ts',
+  'base/random.ts',
+  'base/turns.ts',
+];
+
+/**
+ * Rooms that a simulation runs: they reach time, identifiers, randomness and turns of the event
+ * loop through the `Host` of their runtime.
+ */
+export const simulatedRooms: readonly string[] = [
+  ...belowEngine.filter((room) => room !== 'base'),
+  ...Object.keys(rooms).filter((room) => room.startsWith('engine/')),
+  'middleware',
+  'tools/builtin',
+];
+
+/** Files of simulated rooms that name the machine, each with its reason. May only shrink. */
+export const namesOfMachine: Readonly<Record<string, string>> = {
+  'engine/app/runtime-options.ts': '`systemHost` is the default of the port',
+  'engine/app/services.ts': '`systemHost` is the default of the port',
+  'engine/app/shared-app.ts': '`systemHost` is the default of the port',
+  'tools/builtin/current-time.ts': 'tells the time of the machine, unless it is given a clock',
+  'tools/builtin/web/fetch-url.ts': 'uses the network, which a simulation does not have',
+};
 
 export const sizeLimits = {
   fileLines: 400,

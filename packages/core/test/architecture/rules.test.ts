@@ -159,8 +159,7 @@ describe('pure rooms', () => {
 
   test('refuse the ports of the system, and allow ports as types and arguments', () => {
     const clock = "import { systemClock, type Clock } from '../base/clock.ts';";
-    expect(rooms('loop/decide.ts', clock)).toEqual(['impure-room systemClock']);
-    expect(rooms('ledger/ledger-writer.ts', clock)).toEqual([]);
+    expect(rooms('views/tree.ts', clock)).toEqual(['impure-room systemClock']);
     expect(
       rooms(
         'loop/decide.ts',
@@ -184,6 +183,34 @@ describe('pure rooms', () => {
     expect(
       rooms('ledger/ledger-writer.ts', "import { setFlagsFromString } from 'node:v8';"),
     ).toEqual([]);
+  });
+});
+
+describe('rooms that a simulation runs', () => {
+  test.each([
+    ["import { systemClock } from '../../base/clock.ts';", 'systemClock'],
+    ["import { afterThisTurn } from '../../base/clock.ts';", 'afterThisTurn'],
+    ["import { setBackgroundTimer } from '../../base/clock.ts';", 'setBackgroundTimer'],
+    ["import * as ids from '../../base/id.ts';", '*'],
+    ["import { systemTurns } from '../../base/turns.ts';", 'systemTurns'],
+    ["import { systemHost } from '../../base/host.ts';", 'systemHost'],
+    ['export const held = new WeakRef({});', 'WeakRef'],
+    ['export const seen = new FinalizationRegistry(() => {});', 'FinalizationRegistry'],
+  ])('refuse %s', (code, subject) => {
+    expect(rooms('engine/run/run.ts', code)).toEqual([`machine-past-host ${subject}`]);
+  });
+
+  test('allow types of the ports, and other rooms the machine', () => {
+    expect(rooms('engine/run/run.ts', "import type { Host } from '../../base/host.ts';")).toEqual(
+      [],
+    );
+    expect(rooms('stores/clock.ts', "import { systemClock } from '../base/clock.ts';")).toEqual([]);
+  });
+
+  test('list a file that names the machine only while it does', () => {
+    const path = 'tools/builtin/current-time.ts';
+    expect(rooms(path, "import { systemClock } from '../../base/clock.ts';")).toEqual([]);
+    expect(rooms(path, 'export const none = 1;')).toEqual(['stale-exception tools/builtin']);
   });
 });
 

@@ -38,6 +38,8 @@ export interface SourceFile {
   readonly defaultExports: readonly Occurrence[];
   /** Clocks, timers and randomness of the platform that the file uses without a port. */
   readonly sourcesOfChance: readonly Occurrence[];
+  /** References that the collector of memory clears. */
+  readonly collectorGlobals: readonly Occurrence[];
   /** Globals that reach the outside: `process`, `fetch`, `console`. */
   readonly outsideGlobals: readonly Occurrence[];
   /** Statements that do more than declare when the module is imported. */
@@ -57,6 +59,8 @@ interface Reading {
 }
 
 const timers = new Set(['setTimeout', 'setInterval', 'setImmediate']);
+/** Globals whose effects come when the collector of memory decides. */
+const collectorGlobals = new Set(['FinalizationRegistry', 'WeakRef']);
 const chanceMembers = new Set([
   'Date.now',
   'Math.random',
@@ -104,6 +108,7 @@ function emptyFile(path: string, text: string): Reading['file'] {
     exportStars: [],
     defaultExports: [],
     sourcesOfChance: [],
+    collectorGlobals: [],
     outsideGlobals: [],
     importEffects: [],
     ownDeclarations: [],
@@ -275,6 +280,7 @@ function readGlobals(
     readChanceImport(file, node.source.value, node.specifiers, line);
   if (node.type === 'Identifier' && isReference(node, parent)) {
     if (timers.has(node.name)) file.sourcesOfChance.push({ line, subject: node.name });
+    if (collectorGlobals.has(node.name)) file.collectorGlobals.push({ line, subject: node.name });
     if (outsideGlobals.has(node.name)) file.outsideGlobals.push({ line, subject: node.name });
   }
 }

@@ -1,7 +1,6 @@
 import { isRelease } from '../../base/cancel-scope.ts';
 import { defined } from '../../base/defined.ts';
 import { AdjutantError } from '../../base/error.ts';
-import type { Random } from '../../base/random.ts';
 import { retryDelay } from '../../base/retry-options.ts';
 import type { Usage } from '../../ledger/event.ts';
 import { classifyModelError } from '../../models/classify.ts';
@@ -38,13 +37,13 @@ export async function recordFailure(
   if (isLost()) return;
   const interrupted = reason?.code === 'interrupted';
   const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
-  const modelError = toModelError(reason ?? error, modelName(request.model));
+  const modelError = toModelError(reason ?? error, modelName(request.model), ports.clock.now());
   const ended = failedEnd(request, ports, { error: modelError, usage, startedAt });
   if (cancelled)
     return void ledger.append([
       { ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) },
     ]);
-  const ownDelay = nextDelay(request, ports.random, reason ?? error);
+  const ownDelay = nextDelay(request, ports, reason ?? error);
   const planning = ports.plan({
     error: modelError,
     attempts: request.errorsBefore + 1,
@@ -123,8 +122,12 @@ function failedUsage(error: ModelError, estimatedInputTokens: number): Usage {
   return { inputTokens: reached ? estimatedInputTokens : 0, outputTokens: 0 };
 }
 
-function nextDelay(request: ModelCallRequest, random: Random, error: unknown): number | undefined {
-  const { kind, retryable, retryAfterMs } = classifyModelError(error);
+function nextDelay(
+  request: ModelCallRequest,
+  { clock, random }: ModelCallPorts,
+  error: unknown,
+): number | undefined {
+  const { kind, retryable, retryAfterMs } = classifyModelError(error, clock.now());
   const retry = retryOf(request.model.settings);
   const attemptsMade = request.errorsBefore + 1;
   const attempts = kind === 'timeout' ? Math.min(retry.attempts, timeoutAttempts) : retry.attempts;

@@ -7,9 +7,6 @@ import type { Session } from '../../session/session.ts';
 export class OpenSessions {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #byId = new Map<string, ObjectReference<Session>>();
-  readonly #collected = new FinalizationRegistry<string>((id) => {
-    if (this.get(id) === undefined) this.#byId.delete(id);
-  });
   readonly #host: Host;
 
   constructor(host: Host) {
@@ -38,8 +35,10 @@ export class OpenSessions {
   }
 
   add(id: string, session: Session): void {
-    this.#byId.set(id, this.#host.reference(session));
-    this.#collected.register(session, id);
+    const onCollected = (): void => {
+      if (this.get(id) === undefined) this.#byId.delete(id);
+    };
+    this.#byId.set(id, this.#host.reference(session, onCollected));
   }
 
   all(): readonly Session[] {

@@ -24,9 +24,6 @@ export class Tenants<Made extends object> {
   readonly #kept = new Map<string, Kept<Made>>();
   readonly #dropped = new Map<string, ObjectReference<Made>>();
   readonly #closed = new Set<string>();
-  readonly #collected = new FinalizationRegistry<string>((tenant) => {
-    if (this.#dropped.get(tenant)?.deref() === undefined) this.#dropped.delete(tenant);
-  });
 
   constructor(clock: Clock, host: Host, isBusy: (made: Made) => boolean) {
     this.#clock = clock;
@@ -75,10 +72,16 @@ export class Tenants<Made extends object> {
       if (this.#isBusy(kept.made)) {
         this.#kept.set(tenant, { made: kept.made, askedAt: now });
       } else {
-        this.#dropped.set(tenant, this.#host.reference(kept.made));
-        this.#collected.register(kept.made, tenant);
+        this.#drop(tenant, kept.made);
       }
     }
+  }
+
+  #drop(tenant: string, made: Made): void {
+    const onCollected = (): void => {
+      if (this.#dropped.get(tenant)?.deref() === undefined) this.#dropped.delete(tenant);
+    };
+    this.#dropped.set(tenant, this.#host.reference(made, onCollected));
   }
 }
 

@@ -230,8 +230,7 @@ describe('time', () => {
 });
 
 describe('failures of the model', () => {
-  async function failing(responses: readonly ScriptedResponse[]) {
-    const clock = testClock();
+  async function failing(responses: readonly ScriptedResponse[], clock = testClock()) {
     const app = runtime({ app: 'rounds', ports: { clock, random: { next: () => 1 } } });
     const session = await app.sessions.open();
     const model = scriptedModel(responses);
@@ -263,6 +262,18 @@ describe('failures of the model', () => {
     ]);
     expect(result).toMatchObject({ status: 'completed', output: 'at last', rounds: 1 });
     expect(ends.map((end) => end.retryAfterMs)).toEqual([1_000, 7_000, undefined]);
+  });
+
+  test('a date that the provider names is measured by the clock of the app', async () => {
+    const clock = testClock();
+    const at = new Date(clock.now() + 30_000);
+    const { ends } = await failing(
+      [status(429, { 'retry-after': at.toUTCString() }), { text: 'at last' }],
+      clock,
+    );
+    const [waits = 0] = ends.map((end) => end.retryAfterMs);
+    expect(waits).toBeGreaterThan(28_000);
+    expect(waits).toBeLessThanOrEqual(30_000);
   });
 
   test('a refusal is final at once', async () => {
