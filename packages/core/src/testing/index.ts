@@ -125,3 +125,4 @@ export type { SimulatedProgram } from './simulation/people.ts';
 export type { SimulationFailure } from './simulation/shorter-story.ts';
 export { type SimulateOptions, type SimulationReport, simulate } from './simulation/simulate.ts';
 export type { SeedOutcome } from './simulation/simulate-seed.ts';
+export type { BrokenRule, SimulationRule } from './simulation/watched-ledger.ts';

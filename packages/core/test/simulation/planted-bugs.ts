@@ -106,9 +106,9 @@ const engineBugs: readonly PlantedBug[] = [
   {
     name: 'detached-not-continued',
     about: 'Spawned and dispatched children are not continued after a stop.',
-    file: 'engine/run/turn.ts',
-    find: '    this.#continueDetached();\n',
-    replace: '',
+    file: 'engine/run/detached-children.ts',
+    find: 'of openDetached(run.ledger)) {',
+    replace: 'of []) {',
   },
   {
     name: 'wake-time-cleared',

@@ -1,9 +1,12 @@
 import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule } from './watched-ledger.ts';
+import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
 
 /** Rules that are broken by the difference between runs of a seed. */
-export const rulesOfComparison: ReadonlySet<string> = new Set(['same_seed', 'same_end']);
+export const rulesOfComparison: ReadonlySet<SimulationRule> = new Set<SimulationRule>([
+  'same_seed',
+  'same_end',
+]);
 
 /** Simulates a seed twice, and once without faults, and compares the three. */
 export async function checkedSeed(

@@ -3,7 +3,7 @@ import type { LedgerStore } from '../../ledger/port.ts';
 import { isGoingOn, pathsGoingOn } from './open-paths.ts';
 import type { StartedProgram } from './people.ts';
 import type { Watch } from './watch.ts';
-import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
+import type { BrokenRule, ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
 /** A simulation at its end, when nothing has failed any more for a while. */
 export interface EndedSimulation {
@@ -18,7 +18,7 @@ export interface EndedSimulation {
 export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
   const { watch, ledgers, started, answered } = ended;
   const broken: BrokenRule[] = [];
-  const report = (rule: string, detail: string): void => void broken.push({ rule, detail });
+  const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
   for (const program of started) checkProgram(watch, program, report);
   for (const ledger of watch.ledgers.values()) {
     await checkSession(ledgers, ledger, report);
@@ -30,13 +30,11 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
   return broken;
 }
 
-type Report = (rule: string, detail: string) => void;
-
 /** Every accepted run has begun, and every run that has begun has ended. */
 function checkProgram(
   watch: Watch,
   { isAccepted, runId, session }: StartedProgram,
-  report: Report,
+  report: ReportBroken,
 ) {
   const events = watch.eventsOf(session);
   const begun = events.filter(
@@ -51,7 +49,7 @@ function checkProgram(
 async function checkSession(
   ledgers: LedgerStore,
   { events, session }: WatchedLedger,
-  report: Report,
+  report: ReportBroken,
 ): Promise<void> {
   for (const path of pathsGoingOn(events)) report('everything_ends', `${session}: ${path} is open`);
   const left = await ledgers.inbox(session);
@@ -63,7 +61,7 @@ async function checkSession(
 async function checkStored(
   ledgers: LedgerStore,
   { events, session }: WatchedLedger,
-  report: Report,
+  report: ReportBroken,
 ): Promise<void> {
   const stored: Event[] = [];
   for await (const page of ledgers.read(session)) stored.push(...page);
@@ -74,7 +72,7 @@ async function checkStored(
 }
 
 /** Every call that a person approved is carried out, or a decision says why not. */
-function checkApproved({ events, session }: WatchedLedger, report: Report): void {
+function checkApproved({ events, session }: WatchedLedger, report: ReportBroken): void {
   for (const event of events) {
     if (event.type !== 'tool_input' || event.decision !== 'approve') continue;
     const { callId, requestId, seq } = event;
@@ -92,7 +90,11 @@ function checkApproved({ events, session }: WatchedLedger, report: Report): void
 }
 
 /** Every answer that was confirmed is in a ledger, as an answer or as one that was refused. */
-function checkAnswers(watch: Watch, answered: EndedSimulation['answered'], report: Report): void {
+function checkAnswers(
+  watch: Watch,
+  answered: EndedSimulation['answered'],
+  report: ReportBroken,
+): void {
   const told = new Set<string>();
   for (const { events } of watch.ledgers.values())
     for (const event of events) {
@@ -107,7 +109,11 @@ function checkAnswers(watch: Watch, answered: EndedSimulation['answered'], repor
 }
 
 /** A request waits only as long as its invocation does. */
-async function checkRequests(ledgers: LedgerStore, watch: Watch, report: Report): Promise<void> {
+async function checkRequests(
+  ledgers: LedgerStore,
+  watch: Watch,
+  report: ReportBroken,
+): Promise<void> {
   const pending = await ledgers.requests({ status: 'pending', limit: 1_000 });
   for (const { callId, invocationId, session } of pending) {
     if (!isGoingOn(watch.eventsOf(session), invocationId))

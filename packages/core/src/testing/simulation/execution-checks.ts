@@ -1,7 +1,7 @@
 import type { ExecutionMessage } from '../../effects/execution-channel.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { isBelow } from '../../ledger/path.ts';
-import type { WatchedLedger } from './watched-ledger.ts';
+import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
 /**
  * Checks that a tool or an effect may begin: its attempt is durable, its process owns the session,
@@ -12,7 +12,7 @@ export function checkExecution(
   { epoch, events, session }: WatchedLedger,
   { attempt, callId, ledger, recovery }: ExecutionMessage,
   executions: Map<string, number>,
-  report: (rule: string, detail: string) => void,
+  report: ReportBroken,
 ): void {
   const about = `${session}: ${callId} attempt ${attempt}`;
   const attempts = events.filter(

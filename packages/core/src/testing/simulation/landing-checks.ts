@@ -1,8 +1,6 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { openPaths } from './open-paths.ts';
-import type { WatchedLedger } from './watched-ledger.ts';
-
-type Report = (rule: string, detail: string) => void;
+import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
 /**
  * Checks an event at the moment it lands, with the events before it.
@@ -12,7 +10,7 @@ export function checkLanding(
   ledger: WatchedLedger,
   event: Event,
   now: number,
-  report: Report,
+  report: ReportBroken,
 ): void {
   switch (event.type) {
     case 'tool_result':
@@ -56,7 +54,7 @@ function has<Type extends Event['type']>(
 function checkSettledOnce(
   ledger: WatchedLedger,
   { callId, seq }: EventOf<'tool_result'>,
-  report: Report,
+  report: ReportBroken,
 ): void {
   const isSettled = has(
     ledger,
@@ -70,7 +68,7 @@ function checkSettledOnce(
 function checkAttempt(
   ledger: WatchedLedger,
   { attempt, callId, key }: EventOf<'tool_attempt'>,
-  report: Report,
+  report: ReportBroken,
 ): void {
   const before = ledger.events.findLast(
     (event) => event.type === 'tool_attempt' && event.callId === callId,
@@ -93,7 +91,7 @@ function checkInput(
   ledger: WatchedLedger,
   { decision, requestId }: EventOf<'tool_input'>,
   now: number,
-  report: Report,
+  report: ReportBroken,
 ): void {
   if (has(ledger, 'tool_input', (event) => event.requestId === requestId))
     report('one_answer', `${ledger.session}: ${requestId} was answered twice`);
@@ -108,7 +106,7 @@ function checkInput(
 function checkEndOnce(
   ledger: WatchedLedger,
   { invocationId, seq }: EventOf<'invocation_end'>,
-  report: Report,
+  report: ReportBroken,
 ): void {
   const last = ledger.events.findLast(
     (event) =>
@@ -123,7 +121,7 @@ function checkEndOnce(
 function checkDrift(
   { events, session }: WatchedLedger,
   { error, invocationId, seq }: EventOf<'invocation_end'>,
-  report: Report,
+  report: ReportBroken,
 ): void {
   if (error?.code !== 'orphaned_child') return;
   const resumed = events.findLastIndex(

@@ -1,7 +1,7 @@
 import { checkedSeed, rulesOfComparison } from './checked-seed.ts';
 import type { SimulatedProgram } from './people.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule } from './watched-ledger.ts';
+import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
 
 /** A seed in which a rule did not hold, made as short as it could be. */
 export interface SimulationFailure {
@@ -27,7 +27,7 @@ export async function shorterStory(
   outcome: SeedOutcome,
 ): Promise<SimulationFailure> {
   const [first] = outcome.broken;
-  const search = new Search(given, first?.rule ?? '');
+  const search = new Search(given, first?.rule);
   const programs = await search.fewer(
     given.programs.map((_, index) => index),
     (kept) => ({ kept, faults: undefined }),
@@ -56,10 +56,10 @@ interface Part {
 
 class Search {
   readonly #given: SeedOptions;
-  readonly #rule: string;
+  readonly #rule: SimulationRule | undefined;
   #tries = 0;
 
-  constructor(given: SeedOptions, rule: string) {
+  constructor(given: SeedOptions, rule: SimulationRule | undefined) {
     this.#given = given;
     this.#rule = rule;
   }

@@ -7,7 +7,7 @@ import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
 import { MachineProcess } from './machine.ts';
 import { isGoingOn } from './open-paths.ts';
-import type { BrokenRule, WatchedLedger } from './watched-ledger.ts';
+import type { BrokenRule, SimulationRule, WatchedLedger } from './watched-ledger.ts';
 import type { World } from './world.ts';
 
 /**
@@ -29,7 +29,7 @@ export class Watch {
     this.#world = world;
   }
 
-  report(rule: string, detail: string): void {
+  report(rule: SimulationRule, detail: string): void {
     this.#world.note(`BROKEN ${rule}: ${detail}`);
     this.broken.push({ rule, detail });
     this.#world.breakOff();

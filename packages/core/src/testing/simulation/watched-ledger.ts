@@ -1,11 +1,51 @@
 import type { Event } from '../../ledger/event.ts';
 
-/** A rule of the ledger that did not hold. */
+/** Names of the rules that a simulation checks; the guide says what each of them means. */
+export const simulationRules = [
+  'same_seed',
+  'same_end',
+  'one_writer',
+  'no_gaps',
+  'append_only',
+  'append_known',
+  'item_with_event',
+  'ledger_kept',
+  'lease_kept',
+  'owner_acts',
+  'attempt_before_effect',
+  'effect_once',
+  'attempts_counted',
+  'same_key',
+  'one_start',
+  'one_end',
+  'one_result',
+  'drift_before_work',
+  'message_once',
+  'one_answer',
+  'one_confirmed',
+  'answer_in_time',
+  'answer_not_lost',
+  'approval_heeded',
+  'expiry_by_store',
+  'request_owned',
+  'run_accepted',
+  'run_not_lost',
+  'run_once',
+  'inbox_drained',
+  'everything_ends',
+  'comes_to_rest',
+] as const;
+
+export type SimulationRule = (typeof simulationRules)[number];
+
+/** A rule that did not hold. */
 export interface BrokenRule {
-  /** Name of the rule: `one_writer`, `effect_once`, … */
-  readonly rule: string;
+  readonly rule: SimulationRule;
   readonly detail: string;
 }
+
+/** Called for a rule that did not hold. */
+export type ReportBroken = (rule: SimulationRule, detail: string) => void;
 
 /** Everything that the store has for one session, as it was written. */
 export interface WatchedLedger {
