@@ -74,7 +74,7 @@ class Search {
 
   /** Simulates a part, as often as the rule needs it. */
   async run(options: SeedOptions): Promise<SeedOutcome> {
-    return rulesOfComparison.has(this.#rule)
+    return this.#rule !== undefined && rulesOfComparison.has(this.#rule)
       ? (await checkedSeed(options)).outcome
       : simulateSeed(options);
   }
