@@ -12,11 +12,13 @@ export interface EndedSimulation {
   readonly started: readonly StartedProgram[];
   /** Answers that were confirmed, by the ids of the requests. */
   readonly answered: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Keys of the messages that were confirmed, with their sessions. */
+  readonly said: ReadonlyMap<string, string>;
 }
 
 /** Checks everything that must hold when all work had the time to end. */
 export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
-  const { watch, ledgers, started, answered } = ended;
+  const { watch, ledgers, started, answered, said } = ended;
   const broken: BrokenRule[] = [];
   const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
   for (const program of started) checkProgram(watch, program, report);
@@ -26,6 +28,12 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     checkApproved(ledger, report);
   }
   checkAnswers(watch, answered, report);
+  for (const [clientKey, session] of said) {
+    const isTaken = watch
+      .eventsOf(session)
+      .some((event) => event.type === 'user' && event.clientKey === clientKey);
+    if (!isTaken) report('message_not_lost', `${session}: ${clientKey} was confirmed`);
+  }
   await checkRequests(ledgers, watch, report);
   return broken;
 }

@@ -15,6 +15,9 @@ import type { Draws } from './draws.ts';
  * - `slowTool`: a tool takes long, or never ends.
  * - `toolError`: a tool fails, before or after it has acted.
  * - `doubleAnswer`: two people answer one request, at two processes.
+ * - `message`: somebody sends another message while a run is under way.
+ * - `hold`: somebody pauses a session, and lets it go on later.
+ * - `cancel`: somebody cancels a run.
  */
 export type FaultKind =
   | 'stop'
@@ -29,7 +32,10 @@ export type FaultKind =
   | 'modelError'
   | 'slowTool'
   | 'toolError'
-  | 'doubleAnswer';
+  | 'doubleAnswer'
+  | 'message'
+  | 'hold'
+  | 'cancel';
 
 /** Probability of each kind at each place where it may happen. Missing kinds do not happen. */
 export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
@@ -49,6 +55,9 @@ export const usualRates: Required<FaultRates> = Object.freeze({
   slowTool: 0.03,
   toolError: 0.05,
   doubleAnswer: 0.1,
+  message: 0.1,
+  hold: 0.1,
+  cancel: 0.08,
 });
 
 /** A fault that happened: its kind, and the place and time of its draw. */

@@ -3,16 +3,20 @@ import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
+import { Caller, codeOf, patienceMs } from './caller.ts';
 import type { FaultPlan } from './faults.ts';
+import { Interventions } from './interventions.ts';
 import type { MachineRoom } from './machine-room.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds after which a caller asks again elsewhere. */
-const patienceMs = 120_000;
 /** Milliseconds between two looks at what waits for people. */
 const lookEveryMs = 30_000;
 /** Milliseconds that people take to answer, at least and at most. */
 const thinking = { fastest: 500, slowest: 3_600_000 };
+/** Share of the answers that come about when the request expires. */
+const lastMomentShare = 0.3;
+/** Milliseconds by which such an answer may be early or late. */
+const lastMomentMs = 3_000;
 const mostTries = 200;
 
 /** A run that people ask for, and their answers to what it asks. */
@@ -56,12 +60,16 @@ export class People {
   readonly started: StartedProgram[] = [];
   /** Answers that were confirmed, by the ids of the requests. */
   readonly answered = new Map<string, Set<string>>();
+  readonly interventions: Interventions;
   readonly #parts: PeopleParts;
+  readonly #caller: Caller;
   readonly #seen = new Set<string>();
   #isQuick = false;
 
   constructor(parts: PeopleParts) {
     this.#parts = parts;
+    this.#caller = new Caller(parts.world, parts.room);
+    this.interventions = new Interventions(parts.world, parts.plan, this.#caller);
     parts.world.after(lookEveryMs, () => void this.#look());
   }
 
@@ -76,6 +84,7 @@ export class People {
     const names = { session: `s${index}`, runId: `run${index}` };
     const started = { program, index, ...names, isAccepted: false };
     this.started.push(started);
+    this.interventions.begin(started);
     for (let asked = 1; !started.isAccepted && asked <= mostTries; asked++)
       await this.#ask(started, asked);
   }
@@ -123,37 +132,31 @@ export class People {
   async #answer(row: RequestRow): Promise<void> {
     const { plan, world } = this.#parts;
     const place = `answer ${row.requestId}`;
-    const { fastest, slowest } = thinking;
-    await world.wait(
-      this.#isQuick ? fastest : world.draws.delay(`${place} thinking`, fastest, slowest),
-    );
+    await world.wait(this.#isQuick ? thinking.fastest : this.#thinkingMs(row, place));
     const visited = plan.visit(`people/${row.callId}`);
     const first = this.#give(row, `${place} first`);
     if (plan.happens('doubleAnswer', visited)) void this.#give(row, `${place} second`);
     await first;
   }
 
+  /** Draws how long people think. Some leave it to the last moment. */
+  #thinkingMs({ expiresAt }: RequestRow, place: string): number {
+    const { draws, now } = this.#parts.world;
+    const { fastest, slowest } = thinking;
+    const leftMs = (expiresAt ?? Number.POSITIVE_INFINITY) - now;
+    return leftMs < slowest && draws.at(`${place} last moment`) < lastMomentShare
+      ? leftMs + (draws.at(`${place} moment`) * 2 - 1) * lastMomentMs
+      : draws.delay(`${place} thinking`, fastest, slowest);
+  }
+
   async #give(row: RequestRow, place: string): Promise<void> {
-    const { room, world } = this.#parts;
     const answer = this.#choice(row, place);
-    for (let asked = 1; asked <= mostTries; asked++) {
-      const found = room.someApp(`${place} ${asked}`);
-      if (found === undefined) {
-        await world.wait(1_000);
-        continue;
-      }
-      world.note(`${row.callId} is answered at ${found.process.name}: ${answer.decision}`);
-      const giving = found.app.requests.answer(row.requestId, answer).then(
-        () => 'done' as const,
-        (error: unknown) => codeOf(error),
-      );
-      const outcome = await Promise.race([giving, world.wait(patienceMs).then(() => 'silent')]);
-      world.note(`${row.callId} answer: ${outcome}`);
-      if (outcome === 'done') this.#confirmed(row, answer);
-      // Anything else says that nobody can answer it any more, or that the answer was wrong.
-      if (outcome !== 'silent' && outcome !== 'store_unavailable') return;
-      await world.wait(1_000);
-    }
+    const outcome = await this.#caller.call({
+      place,
+      text: `${row.callId} is answered: ${answer.decision}`,
+      make: (app) => app.requests.answer(row.requestId, answer),
+    });
+    if (outcome === 'done') this.#confirmed(row, answer);
   }
 
   #confirmed({ requestId }: RequestRow, answer: RequestAnswer): void {
@@ -178,10 +181,6 @@ export class People {
       ...(isInput ? { input: 'yes' } : {}),
     };
   }
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { readonly code?: unknown }).code ?? error);
 }
 
 function textOf(error: unknown): string {

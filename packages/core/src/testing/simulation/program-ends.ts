@@ -79,6 +79,9 @@ function isUndisturbed(event: Event): boolean {
       return event.decision === 'approve' || event.decision === 'answer';
     case 'cancel':
       return false;
+    case 'user':
+      // A message of which the program without faults does not know.
+      return event.clientKey?.startsWith('people/') !== true;
     default:
       return true;
   }

@@ -70,6 +70,7 @@ export class Watch {
         if (name === 'post') return watch.#post(target, tenant);
         if (name === 'renew') return watch.#renew(target, tenant);
         if (name === 'release') return watch.#release(target, tenant);
+        if (name === 'settle') return watch.#settle(target, tenant);
         if (name === 'delete') return watch.#delete(target, tenant);
         return method.bind(target) as unknown;
       },
@@ -177,6 +178,23 @@ export class Watch {
     for (const { callId, invocationId } of pending)
       if (!isGoingOn(events, invocationId))
         this.report('request_owned', `${session}: ${callId} waits for nobody`);
+  }
+
+  /**
+   * Requests are settled by the append of what settles them, or by the post of their answer. Only
+   * their expiry is settled first: it must not be recorded when an answer came before it.
+   */
+  #settle(inner: LedgerStore, tenant: string): LedgerStore['settle'] {
+    return async (session, settlement) => {
+      await inner.settle(session, settlement);
+      const { requestId, status } = settlement;
+      const { events } = this.#ledger(tenant, session);
+      const isRecorded = events.some(
+        (event) => event.type === 'tool_input' && event.requestId === requestId,
+      );
+      if (status !== 'expired' && !isRecorded)
+        this.report('settled_with_event', `${session}: ${requestId} is ${status} in no event`);
+    };
   }
 
   #delete(inner: LedgerStore, tenant: string): LedgerStore['delete'] {

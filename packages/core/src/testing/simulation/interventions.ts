@@ -1,0 +1,91 @@
+import type { Caller } from './caller.ts';
+import type { FaultPlan } from './faults.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds from the start of a run to what people say to it, at least and at most. */
+const afterStart = { soonest: 100, latest: 3_600_000 };
+/** Milliseconds for which people hold a session, at least and at most. */
+const holding = { shortest: 1_000, longest: 1_800_000 };
+/** Most messages to a run. */
+const mostMessages = 3;
+
+/** A run that is under way, and the session that it has. */
+interface RunUnderWay {
+  readonly session: string;
+  readonly runId: string;
+}
+
+/** What people say to runs that they have asked for: more messages, a pause, a cancel. */
+export class Interventions {
+  /** Keys of messages that the store has confirmed, with their sessions. */
+  readonly said = new Map<string, string>();
+  readonly #world: World;
+  readonly #plan: FaultPlan;
+  readonly #caller: Caller;
+
+  constructor(world: World, plan: FaultPlan, caller: Caller) {
+    this.#world = world;
+    this.#plan = plan;
+    this.#caller = caller;
+  }
+
+  /** Draws what people will say to a run, and when. */
+  begin(run: RunUnderWay): void {
+    for (let message = 0; message < mostMessages; message++)
+      this.#later('message', run, (place) => this.#say(run, place));
+    this.#later('hold', run, (place) => this.#hold(run, place));
+    this.#later('cancel', run, (place) => this.#cancel(run, place));
+  }
+
+  #later(
+    kind: 'message' | 'hold' | 'cancel',
+    { runId }: RunUnderWay,
+    intervene: (place: string) => Promise<void>,
+  ): void {
+    const world = this.#world;
+    const place = this.#plan.visit(`people/${kind} ${runId}`);
+    const { latest, soonest } = afterStart;
+    world.after(world.draws.delay(`${place} at`, soonest, latest), () => {
+      if (this.#plan.happens(kind, place)) void intervene(place);
+    });
+  }
+
+  async #say({ runId, session }: RunUnderWay, place: string): Promise<void> {
+    const options = { clientKey: place, interrupt: this.#world.draws.at(`${place} cuts in`) < 0.3 };
+    const outcome = await this.#caller.call({
+      place,
+      text: `${runId} is told something`,
+      make: (app) => app.send(session, 'And another thing.', options),
+    });
+    if (outcome === 'done') this.said.set(place, session);
+  }
+
+  async #cancel({ runId, session }: RunUnderWay, place: string): Promise<void> {
+    await this.#caller.call({
+      place,
+      text: `${runId} is cancelled`,
+      make: (app) => app.cancel(session, { by: 'user:ann', runId }),
+    });
+  }
+
+  async #hold({ runId, session }: RunUnderWay, place: string): Promise<void> {
+    const world = this.#world;
+    const outcome = await this.#caller.call({
+      place,
+      text: `${runId} is held`,
+      make: (app) => app.pause(session),
+    });
+    if (outcome !== 'done') return;
+    await world.wait(world.draws.delay(`${place} for`, holding.shortest, holding.longest));
+    await this.#caller.call({
+      place: `${place} end`,
+      text: `${runId} is to go on`,
+      make: (app) => {
+        const run = app.resume(session);
+        run.catch(() => undefined);
+        return run.accepted();
+      },
+      isPassing: (code) => code !== 'no_open_run',
+    });
+  }
+}
