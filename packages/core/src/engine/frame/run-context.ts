@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { TransientEvent } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
@@ -102,7 +102,7 @@ export class RunContext {
     this.activity = new Activity(runId);
     this.activity.judgeBy(() => 'idle');
     this.detached = new DetachedWork(ledger, runId, (error) =>
-      this.scope.abort(new AbortReason('stopped', String(error))),
+      this.release.becauseOf(error instanceof Error ? error : new Error(String(error))),
     );
     this.release = new RunRelease({
       activity: this.activity,

@@ -1,5 +1,5 @@
 import { agent, memoryStore, runtime, step, tool } from 'adjutant';
-import { eventually, keptOpen, scriptedModel } from 'adjutant/testing';
+import { eventually, keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 const open = { type: 'object' } as const;
@@ -122,5 +122,40 @@ test('a spawned child that an edited body has left behind is continued', async (
     (event) => event.type === 'invocation_end' && !event.invocationId.includes('/'),
   );
   expect(end).toMatchObject({ status: 'error', error: { code: 'orphaned_child' } });
+  await after.close();
+});
+
+test('dispatched work that edited code cannot continue is told to the caller', async () => {
+  const child = () =>
+    agent({
+      name: 'child',
+      model: roundModel([{ toolCalls: [{ name: 'approved', args: {} }] }, { text: 'Done' }]),
+      tools: [approved],
+    });
+  const codeThatSays = (message: string) => {
+    const asks = child();
+    const beside = step({
+      name: 'beside',
+      execute: async (ctx) => void (await ctx.call(asks, { key: 'ask', message })),
+    });
+    const root = step({
+      name: 'root',
+      execute: async (ctx) => {
+        ctx.dispatch(beside, { key: 'beside' });
+        await ctx.call(asks, { key: 'own', message: 'Go' });
+      },
+    });
+    return { root, runnables: [root, beside, asks] };
+  };
+  const store = memoryStore();
+  const { root, runnables } = codeThatSays('Go');
+  const before = runtime({ app: 'left', store: keptOpen(store), runnables });
+  expect((await before.run(root, { session: 's' })).status).toBe('yielded');
+  await before.close();
+  const edited = codeThatSays('Go in another way');
+  const after = runtime({ app: 'left', store, runnables: edited.runnables, recover: 'manual' });
+  const [asked] = await after.requests.list({ status: 'pending' });
+  await after.requests.answer(asked?.requestId ?? '', { by: 'user:ann', decision: 'approve' });
+  await expect(after.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
   await after.close();
 });
