@@ -18,6 +18,7 @@ export {
   InvalidRuntimeError,
   InvocationEndedError,
   NoOpenRunError,
+  RunnableMismatchError,
   RunStoppedError,
   UnknownRunnableError,
 } from './engine/frame/errors.ts';

@@ -1,4 +1,5 @@
 import { sessionIdOf } from './engine/app/control-options.ts';
+import { type ResumeOptions, resumeArguments } from './engine/app/resume-arguments.ts';
 import type { RuntimeOptions } from './engine/app/runtime-options.ts';
 import {
   type RuntimeRecovery,
@@ -94,8 +95,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Continues the open run of a session, from its ledger. The runnable must be registered.
-   * @throws InvalidRunError
+   * Continues the open run of a session, from its ledger. With the runnable of the run the result
+   * is typed, and a run of another one is refused. Without it the runnable must be registered.
+   * @throws InvalidRunError, DuplicateRunnableError; rejects with RunnableMismatchError,
+   * NoOpenRunError
    * @example
    * ```ts
    * import { agent, runtime } from 'adjutant';
@@ -109,16 +112,18 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    * await run.accepted();
    * run.stop(); // as when the process ends
    * await run.catch(() => undefined);
-   * const { status } = await app.resume('trip');
+   * const { status } = await app.resume(booker, 'trip');
    * console.log(status); // 'completed'
    * ```
    */
-  resume(
+  resume<R extends Runnable>(
+    runnable: R,
     session: AnySession | string,
-    options: Omit<RunOptions, 'session' | 'input' | 'data'> = {},
-  ): Run {
-    sessionIdOf(session);
-    return this.#own.start(undefined, checkedRunOptions({ ...options, session }));
+    options?: ResumeOptions,
+  ): Run<OutputOf<R>>;
+  resume(session: AnySession | string, options?: ResumeOptions): Run;
+  resume(...given: readonly unknown[]): Run {
+    return this.#own.resume(resumeArguments(given));
   }
 
   /**

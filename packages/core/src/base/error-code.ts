@@ -96,6 +96,7 @@ export type ErrorCode =
   | 'request_not_found'
   | 'request_settled'
   | 'run_stopped'
+  | 'runnable_mismatch'
   | 'scorer_failed'
   | 'script_exhausted'
   | 'script_unused'

@@ -75,6 +75,7 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   orphaned_child: 409,
   orphaned_effect: 409,
   unknown_runnable: 409,
+  runnable_mismatch: 409,
   ledger_unreadable: 500,
   seq_out_of_range: 400,
   store_unavailable: 503,

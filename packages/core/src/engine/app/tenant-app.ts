@@ -28,6 +28,7 @@ import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
 import type { Recovery } from './recovery.ts';
+import type { ResumeArguments } from './resume-arguments.ts';
 import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
 import { SessionControl } from './session-control.ts';
 import { SessionOpener } from './session-opener.ts';
@@ -179,6 +180,15 @@ export class TenantApp {
     const { ids, options: app } = this.#shared;
     const request = runRequest(runnable, options, { ids, limits: app.limits });
     return this.#runs.start(open, { ...request, ...more }, onStream, onEnd);
+  }
+
+  /**
+   * Continues the open run of a session.
+   * @throws DuplicateRunnableError
+   */
+  resume({ continues, options }: ResumeArguments): Run {
+    if (continues !== undefined) this.services.registry.register(continues);
+    return this.start(undefined, options, { continues });
   }
 
   async advance(session: AnySession | string, options: AdvanceOptions): Promise<Advance> {

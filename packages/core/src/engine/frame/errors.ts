@@ -77,6 +77,19 @@ export class NoOpenRunError extends AdjutantError {
   }
 }
 
+/** Error for the resumption of a run with another runnable than its own. Nothing was changed. */
+export class RunnableMismatchError extends AdjutantError {
+  constructor(data: { session: string; runId: string; recorded: string; given: string }) {
+    super(
+      'runnable_mismatch',
+      `Session "${data.session}" has a run of ${data.recorded}, and ${data.given} cannot ` +
+        'continue it. Resume it with its own runnable, or with the session alone: ' +
+        'app.resume(session).',
+      data,
+    );
+  }
+}
+
 /** Error for options that a run cannot begin with, or that an operation on sessions cannot use. */
 export class InvalidRunError extends AdjutantError {
   constructor({ refused = 'The run cannot begin', reason }: { refused?: string; reason: string }) {

@@ -6,11 +6,11 @@ import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
-import { assertMayBegin, assertSameRunnable } from '../invoke/input-contract.ts';
+import { assertMayBegin } from '../invoke/input-contract.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
 import { openRoot, rootToContinue } from './root-run.ts';
-import type { RunRequest } from './run-request.ts';
+import { assertRequested, type RunRequest } from './run-request.ts';
 
 /** The runnable and request of a run, and the open run that it continues. */
 export interface Beginning {
@@ -55,8 +55,9 @@ export async function begin(
 
 function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
   const open = rootToContinue(session, request);
+  if (open !== undefined) assertRequested(session, open, request);
   const runnable = request.runnable ?? app.registry.get(open?.name ?? '');
-  if (open !== undefined) assertSameRunnable(session, open, runnable);
+  if (open !== undefined) assertRequested(session, open, { runnable });
   if (open !== undefined) assertMayBegin(open, request);
   return { open, runnable, request };
 }
@@ -92,7 +93,7 @@ async function beginPosted(
 /** Returns the beginning of the first posted run in the inbox. */
 function postedBeginning(
   app: AppServices,
-  { ledger }: Session,
+  session: Session,
   request: RunRequest,
   entries: Iterable<InboxEntry>,
 ): Beginning | undefined {
@@ -106,11 +107,13 @@ function postedBeginning(
       (input === undefined && data === undefined)
     )
       continue;
+    const runnable = app.registry.get(name);
+    assertRequested(session, { ...runnable, path: runId }, { ...request, runnable: undefined });
     const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
     // Another process may have run it by its name meanwhile.
     return {
-      open: ledger.invocations.byPath.get(runId),
-      runnable: app.registry.get(name),
+      open: session.ledger.invocations.byPath.get(runId),
+      runnable,
       request: asked,
     };
   }

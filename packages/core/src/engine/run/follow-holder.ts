@@ -6,11 +6,10 @@ import { rootOf } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
-import { assertSameRunnable } from '../invoke/input-contract.ts';
 import type { RunEnd } from './execute-run.ts';
 import { openRoot, rootOfPosted } from './root-run.ts';
 import type { RunSink } from './run.ts';
-import type { RunRequest } from './run-request.ts';
+import { assertRequested, type RunRequest } from './run-request.ts';
 import { endedResult, yieldedResult } from './run-result.ts';
 
 /** Milliseconds between two tries to claim a session that another process holds. */
@@ -122,13 +121,9 @@ class FollowedRun {
 
   #noteStart(event: EventOf<'invocation_start'>): void {
     if (event.mode !== 'root' || this.root !== undefined) return;
-    const { posted, runnable } = this.#request;
-    if (runnable !== undefined)
-      assertSameRunnable(
-        this.#session,
-        { path: event.invocationId, kind: event.kind, name: event.name },
-        runnable,
-      );
+    const { posted } = this.#request;
+    const { invocationId: path, kind, name } = event;
+    assertRequested(this.#session, { path, kind, name }, this.#request);
     if (posted === undefined || posted === event.invocationId) this.root = event.invocationId;
     this.#confirmAccepted();
   }

@@ -1,6 +1,9 @@
 import type { IdSource } from '../../base/id.ts';
 import type { JsonValue } from '../../base/json.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
+import { RunnableMismatchError } from '../frame/errors.ts';
 import type { OnStep } from '../frame/on-step.ts';
 import {
   type ResolvedRunLimits,
@@ -8,6 +11,7 @@ import {
   type RuntimeLimits,
   resolveRunLimits,
 } from '../frame/run-options.ts';
+import { assertSameRunnable } from '../invoke/input-contract.ts';
 
 /** Milliseconds of active time that a run may take. */
 const defaultTimeoutMs = 600_000;
@@ -16,6 +20,8 @@ const defaultTimeoutMs = 600_000;
 export interface RunRequest {
   /** The runnable; missing when any interrupted run is to be continued. */
   readonly runnable: Runnable | undefined;
+  /** The runnable whose run is continued. A run of another one is refused. */
+  readonly continues?: Runnable | undefined;
   readonly input: string | undefined;
   /** Data that its root is started with, besides the input. */
   readonly data?: JsonValue | undefined;
@@ -64,4 +70,25 @@ export function runRequest(
     onStep: options.onStep,
     permissions: options.permissions,
   };
+}
+
+/**
+ * Checks that a run is of the runnable that a request names.
+ * @throws SessionBusyError when another one is to be run
+ * @throws RunnableMismatchError when another one is to be continued
+ */
+export function assertRequested(
+  session: Pick<Session, 'id'>,
+  root: Pick<InvocationRecord, 'path' | 'kind' | 'name'>,
+  { runnable, continues }: Pick<RunRequest, 'runnable' | 'continues'>,
+): void {
+  if (runnable !== undefined) assertSameRunnable(session, root, runnable);
+  if (continues === undefined || (root.name === continues.name && root.kind === continues.kind))
+    return;
+  throw new RunnableMismatchError({
+    session: session.id,
+    runId: root.path,
+    recorded: `the ${root.kind} "${root.name}"`,
+    given: `the ${continues.kind} "${continues.name}"`,
+  });
 }

@@ -7,12 +7,12 @@ import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
-import { assertMayBegin, assertSameRunnable, dataOf } from '../invoke/input-contract.ts';
+import { assertMayBegin, dataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd } from './execute-run.ts';
 import { followHolder, type OpenSession } from './follow-holder.ts';
 import { openRoot, rootAskedBefore, rootOfPosted } from './root-run.ts';
 import { Run, type RunResult, type RunSink } from './run.ts';
-import type { RunRequest } from './run-request.ts';
+import { assertRequested, type RunRequest } from './run-request.ts';
 import { endedResult } from './run-result.ts';
 
 /** Starts runs, one at a time for each session. A running run gets the input of later calls. */
@@ -141,7 +141,7 @@ export class RunStarter {
     const { ledger } = session;
     const { input, data, runId, runnable } = request;
     const open = openRoot(session);
-    if (open !== undefined && runnable !== undefined) assertSameRunnable(session, open, runnable);
+    if (open !== undefined) assertRequested(session, open, request);
     if (open !== undefined) assertMayBegin(open, request);
     if (request.permissions !== undefined && request.permissions.length > 0)
       await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
@@ -235,7 +235,7 @@ async function resultAskedBefore(
   const { ledger } = session;
   const root = rootAskedBefore(session, request);
   if (root === undefined) return undefined;
-  if (request.runnable !== undefined) assertSameRunnable(session, root, request.runnable);
+  assertRequested(session, root, request);
   const record = hasOutcome(ledger.invocations, root.path)
     ? lastRecord(ledger.invocations, root.path)
     : undefined;
