@@ -11,7 +11,7 @@ export function openPaths(events: readonly Event[]): ReadonlySet<string> {
   return open;
 }
 
-/** Paths of the open invocations that go on: those that their caller has left behind are no part. */
+/** Paths of the open invocations that go on, without those that their caller has left behind. */
 export function pathsGoingOn(events: readonly Event[]): readonly string[] {
   return [...openPaths(events)].filter((path) => isGoingOn(events, path));
 }
