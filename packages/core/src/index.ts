@@ -17,7 +17,7 @@ export type {
 export type { FollowOptions } from './engine/live/live-sessions.ts';
 export type { AnswerMark } from './engine/live/live-text.ts';
 export type { PubSub } from './engine/live/pub-sub.ts';
-export type { ApprovalKey } from './engine/requests/approval-token.ts';
+export type { ApprovalKey, ApprovalTokenOptions } from './engine/requests/approval-token.ts';
 export { type AnsweredBy, actorOf, type RequestAnswer } from './engine/requests/check.ts';
 export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/requests/list.ts';
 export type { TokenOptions, TokenView } from './engine/requests/request-tokens.ts';
@@ -27,6 +27,7 @@ export type {
   OperationOutcome,
   RequestService,
 } from './engine/requests/service.ts';
+export type { NewRequest, OnRequest } from './engine/requests/telling.ts';
 export type {
   Advance,
   AdvanceOptions,

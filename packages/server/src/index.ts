@@ -13,6 +13,7 @@ export {
 export { AuditLostError } from './access/audit/audit-log.ts';
 export { KeySetUnavailableError } from './access/jwt.ts';
 export type { Permission, Principal, Role } from './access/principal.ts';
+export type { LinkOptions } from './http/approval-links.ts';
 export type { FailedRequest } from './http/failure-report.ts';
 export type { Problem } from './http/problem.ts';
 export { RequestRefusedError } from './http/problem.ts';

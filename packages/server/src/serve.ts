@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';
 import { endBySignals } from './end-by-signals.ts';
+import { type LinkOptions, linkOf, pageAddress } from './http/approval-links.ts';
 import { refuseBrokenUpgrades, serverOfWholeTargets } from './http/broken-target.ts';
 import { asThePlatformHasIt } from './http/platform-request.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
@@ -27,6 +28,11 @@ export interface ListeningServer {
   readonly url: string;
   readonly port: number;
   readonly hostname: string;
+  /**
+   * Makes a link to the page by which somebody decides a request; as `server(…).link`. Without
+   * `publicUrl` it leads to `url`.
+   */
+  link(requestId: string, options?: LinkOptions): Promise<string>;
   /**
    * Takes no more requests, ends all streams, lets requests under way come to their end within the
    * grace and then cuts them off. Runs are not touched: they go on in the app, or in another
@@ -123,10 +129,14 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
       ...(processGuard === 'close' ? { close: () => listening.close(true) } : {}),
     });
   if (shutdown.signals === true) endBySignals(listening);
+  const url = urlOf(hostname, actual);
+  const page = pageAddress(serverOptions.publicUrl ?? url);
+  app.requests.serveLinksAt(page);
   return {
-    url: urlOf(hostname, actual),
+    url,
     port: actual,
     hostname,
+    link: (requestId, link = {}) => linkOf(app, page, requestId, link),
     close: (how = {}) => listening.close(how.closeApp === true),
   };
 }

@@ -4,7 +4,13 @@ import { systemClock, systemIds } from 'adjutant/ports';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';
-import { isApprovalPage, pathForLogs } from './http/approval-links.ts';
+import {
+  isApprovalPage,
+  type LinkOptions,
+  linkOf,
+  pageAddress,
+  pathForLogs,
+} from './http/approval-links.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { KeptAnswers } from './http/kept-answers.ts';
 import { nothingAt } from './http/nothing-at.ts';
@@ -28,6 +34,13 @@ export interface AdjutantServer {
   fetch(request: Request, env?: object): Promise<Response>;
   /** The OpenAPI 3.1 document of all routes. */
   openApi(): object;
+  /**
+   * Makes a link to the page by which somebody decides a request, who needs no account. It leads to
+   * `publicUrl`, or else to `approvals.url` of the app.
+   * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError,
+   * MayNotDecideError; InvalidRuntimeError when the app has no keys, or no address is known
+   */
+  link(requestId: string, options?: LinkOptions): Promise<string>;
   /** Ends all streams and takes no more requests. The app stays open. */
   close(): Promise<void>;
 }
@@ -71,10 +84,14 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts, resolved.onError);
+  const { publicUrl } = resolved;
+  const page = publicUrl === undefined ? undefined : pageAddress(publicUrl);
+  if (page !== undefined) app.requests.serveLinksAt(page);
   const api = apiOf(parts, idempotency);
   return {
     fetch: async (request, env) => api.fetch(request, env),
     openApi: () => openApiDocument(api),
+    link: (requestId, link = {}) => linkOf(app, page, requestId, link),
     close: async () => {
       closing.abort();
       await idempotency.settled();

@@ -71,6 +71,30 @@ export function postTokenRefusal(
   });
 }
 
+/**
+ * Posts the note that the app was told of a request.
+ * @throws SessionNotFoundError
+ */
+export function postNotified(
+  {
+    session,
+    ports,
+  }: {
+    readonly session: string;
+    readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
+  },
+  requestId: string,
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `notified:${requestId}`,
+    lane: 'input',
+    by: 'runtime',
+    at: ports.clock.now(),
+    type: 'notified',
+    data: { requestId },
+  });
+}
+
 /** A ledger that items are posted to. */
 type Addressee = {
   readonly session: string;

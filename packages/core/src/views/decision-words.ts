@@ -215,6 +215,7 @@ const runtimeWords: Words<
     unusable: (of) =>
       `What was answered about ${toolOf(of)} could not be used, because the code has ` +
       'changed; it is kept.',
+    notify: () => 'The app was told that a question waits for somebody.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },

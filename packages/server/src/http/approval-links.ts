@@ -1,4 +1,4 @@
-import { isAdjutantError, type Runtime } from 'adjutant';
+import { isAdjutantError, type Runtime, type TokenOptions } from 'adjutant';
 import type { ServerParts } from './parts.ts';
 import { RequestRefusedError } from './problem.ts';
 
@@ -30,12 +30,30 @@ export function pathForLogs({
   return pathname.length > longestPath ? `${pathname.slice(0, longestPath)}…` : pathname;
 }
 
+/** Address of the page, where people reach the server. */
+export function pageAddress(publicUrl: string): string {
+  return `${publicUrl.replace(/\/$/, '')}${approvalPath}`;
+}
+
+/** Options of a link. */
+export interface LinkOptions extends TokenOptions {
+  /** Tenant of the request. @default that of the server's app */
+  readonly tenant?: string;
+}
+
 /**
- * Returns the text of a link for a token: the token and, unless it is the server's own tenant, the
- * tenant.
+ * Makes a link to the page of a request.
+ * @param address of the page; `undefined`: the one that the app knows
  */
-export function linkTextOf(token: string, tenant: string, own: string): string {
-  return tenant === own ? token : `${token}~${Buffer.from(tenant).toString('base64url')}`;
+export async function linkOf(
+  app: Runtime,
+  address: string | undefined,
+  requestId: string,
+  { tenant = app.tenant, ...options }: LinkOptions,
+): Promise<string> {
+  const { requests } = tenant === app.tenant ? app : app.tenants.get(tenant);
+  if (address === undefined) return requests.link(requestId, options);
+  return `${address}/${await requests.token(requestId, options)}`;
 }
 
 /** A token as it stands in a link. */
@@ -46,9 +64,10 @@ export interface LinkedToken {
 }
 
 /**
- * Finds whose token stands in a link. The name of the tenant is not signed, and needs not be: a
- * request id is of one tenant only. But it is not looked at before the signature has been found to
- * fit, so that nobody makes the server look after tenants of their invention.
+ * Finds whose token stands in a link. A token names its tenant. In links of older builds the tenant
+ * stands behind the token; it is not signed, and needs not be: a request id is of one tenant only.
+ * But it is not looked at before the signature has been found to fit, so that nobody makes the
+ * server look after tenants of their invention.
  */
 export async function readLink(
   text: string,

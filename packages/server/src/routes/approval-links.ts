@@ -2,7 +2,7 @@ import { actorOf } from 'adjutant';
 import { DecisionNotOfferedError, MayNotDecideError } from 'adjutant/errors';
 import { defined } from 'adjutant/text';
 import { isAllowed } from '../access/principal.ts';
-import { approvalPath, linkTextOf, refuseWithoutKeys } from '../http/approval-links.ts';
+import { pageAddress, refuseWithoutKeys } from '../http/approval-links.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { reachableRequest } from '../http/reachable-request.ts';
@@ -61,8 +61,7 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
           options: view.request.options,
         });
       const { publicUrl = new URL(input.request.url).origin } = parts.options;
-      const text = linkTextOf(token, principal.tenant, parts.app.tenant);
-      const url = `${publicUrl.replace(/\/$/, '')}${approvalPath}/${text}`;
+      const url = `${pageAddress(publicUrl)}/${token}`;
       return { status: 201, body: { url, token, expiresAt: view.expiresAt } };
     },
   );

@@ -163,7 +163,8 @@ const tooLong: Told = [
 const broken: Told = [
   'This link is not valid',
   'It may have been cut off or changed on its way. Open it from the original message, or ' +
-    'ask for a new one.',
+    'ask for a new one. Programs get whole links from `server.link(…)` or from ' +
+    'POST /v1/approvals/{request}/link.',
 ];
 const over: Told = [
   'This link has expired',
@@ -175,7 +176,8 @@ const refusals: Readonly<Record<TokenRefusal, readonly [status: number, ...Told]
   unknown_request: [
     404,
     'There is nothing to decide',
-    'What this link was made for does not exist any more.',
+    'What this link was made for is not here: it was deleted with its session, or the link is of ' +
+      'another server. Ask for a new one where you got it.',
   ],
   unknown_key: [403, ...broken],
   forged: [403, ...broken],

@@ -3,7 +3,7 @@ import { roundModel, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AdjutantServer, server } from '../../src/index.ts';
+import { type AdjutantServer, serve, server } from '../../src/index.ts';
 import { checkAnswer } from '../rest/documented.ts';
 import {
   bearer,
@@ -421,20 +421,55 @@ describe('making links', () => {
     },
   );
 
-  test('works for other tenants, whose links decide nothing elsewhere', async () => {
+  test('works for other tenants by the token alone, and tokens of others decide nothing', async () => {
     const made = await waitingServer();
     const tenant = made.app.tenants.get('acme');
     const { pendingApprovals, session } = await tenant.run(made.runnable, 'Pay');
     const token = await tenant.requests.token(pendingApprovals[0]?.requestId ?? '');
     const name = (text: string): string => Buffer.from(text).toString('base64url');
-    expect((await open(made.api, `/approve/${token}`)).status).toBe(404);
-    expect((await open(made.api, `/approve/${token}~${name('other')}`)).status).toBe(404);
+    // Older builds wrote the tenant behind the token.
+    for (const path of [`/approve/${token}`, `/approve/${token}~${name('acme')}`])
+      expect((await open(made.api, path)).status).toBe(200);
     expect((await open(made.api, `/approve/nonsense~${name('acme')}`)).status).toBe(404);
-    expect(
-      (await decide(made.api, `/approve/${token}~${name('acme')}`, { decision: 'approve' })).status,
-    ).toBe(200);
+    const foreign = runtime({
+      app: 'shop',
+      approvals: { keys: [{ ...linkKey, secret: 'x'.repeat(32) }] },
+      runnables: [made.runnable],
+    }).tenants.get('acme');
+    const forged = await foreign.requests.token(
+      (await foreign.run(made.runnable, 'Pay')).pendingApprovals[0]?.requestId ?? '',
+    );
+    expect((await open(made.api, `/approve/${forged}`)).status).toBe(403);
+    expect((await decide(made.api, `/approve/${token}`, { decision: 'approve' })).status).toBe(200);
     expect((await tenant.resume(session.id)).status).toBe('completed');
     expect(made.paid).toHaveLength(1);
+  });
+
+  test('is made in code too, for any tenant, and says what to do when it is none', async () => {
+    const made = await waitingServer({ server: { publicUrl: 'https://agents.example.com/' } });
+    const acme = made.app.tenants.get('acme');
+    const { pendingApprovals } = await acme.run(made.runnable, 'Pay');
+    const link = await made.api.link(pendingApprovals[0]?.requestId ?? '', {
+      tenant: 'acme',
+      decisions: ['approve'],
+      by: 'ann',
+    });
+    expect(link).toMatch(/^https:\/\/agents\.example\.com\/approve\/adj1\./);
+    const { pathname } = new URL(link);
+    expect((await open(made.api, pathname)).text).toContain('ann');
+    expect((await open(made.api, pathname)).text).not.toContain('value="reject"');
+    // The app knows the address by its server.
+    expect(await made.app.requests.link(made.requestId)).toMatch(/^https:\/\/agents\.example\.com/);
+    await expect(made.api.link('req_other')).rejects.toMatchObject({ code: 'request_not_found' });
+    const cut = await open(made.api, pathname.slice(0, -60));
+    expect(cut.status).toBe(404);
+    expect(cut.text).toContain('server.link(…)');
+
+    const listening = await serve(made.app, { port: 0, processGuard: false });
+    const shown = await fetch(await listening.link(made.requestId));
+    expect(shown.status).toBe(200);
+    expect(await shown.text()).toContain('pay');
+    await listening.close();
   });
 });
 

@@ -22,7 +22,7 @@ const leaseMs = 1e13;
 
 /** Returns the options of a runtime of the same definitions whose time is that of a record. */
 export function replayOptions(
-  options: RuntimeOptions,
+  { onRequest: _, ...options }: RuntimeOptions,
   { app, tenant, clock }: ReplayedLedger,
 ): Omit<RuntimeOptions, 'store' | 'runnables'> {
   return {

@@ -36,7 +36,8 @@ import { InvalidRuntimeError } from '../frame/errors.ts';
 import type { ResolveRunnable } from '../frame/registry.ts';
 import { type RuntimeLimits, runtimeLimitChecks } from '../frame/run-options.ts';
 import type { PubSub } from '../live/pub-sub.ts';
-import { type ApprovalKey, isApprovals } from '../requests/approval-token.ts';
+import { type ApprovalTokenOptions, isApprovals } from '../requests/approval-token.ts';
+import type { OnRequest } from '../requests/telling.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
 
 export const defaultLeaseMs = 30_000;
@@ -122,11 +123,19 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly lease?: { readonly ttlMs?: number };
   /**
-   * Keys of the tokens by which approvals can be given: the first key signs, all of them are
-   * accepted.
+   * Keys of the tokens by which approvals can be given, and the address of the page that opens
+   * them.
    * @default none: there are no tokens
    */
-  readonly approvals?: { readonly keys: readonly ApprovalKey[] };
+  readonly approvals?: ApprovalTokenOptions;
+  /**
+   * Called for everything that waits for a person, at least once, so that somebody can be sent a
+   * link. The ledger notes that it was called; when a process dies before that, another one calls
+   * it. A call that fails is tried again after ever longer pauses (10 seconds to 10 minutes). The
+   * run never waits for it.
+   * @default nobody is told
+   */
+  readonly onRequest?: OnRequest;
   /**
    * Channel for streamed data that is not stored (parts of answers, progress of tools). It reaches
    * the other processes of the app, such as `redis()` of `adjutant/redis`. Stored data reaches them
@@ -186,6 +195,7 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
   tenants: isFlag,
   lease: isGroup({ ttlMs: isLease }),
   approvals: isApprovals,
+  onRequest: isFunction,
   pubsub: isPubSub,
   prices: isObject,
   stateSchema: isObject,

@@ -11,7 +11,7 @@ import type { RuntimeOptions } from './runtime-options.ts';
 export function appServices(
   options: RuntimeOptions,
   own: Pick<AppServices, 'clock' | 'tools'>,
-): Omit<AppServices, 'resumeRun' | 'publishStream'> {
+): Omit<AppServices, 'resumeRun' | 'publishStream' | 'telling'> {
   const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
   const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);

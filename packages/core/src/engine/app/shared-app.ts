@@ -8,6 +8,7 @@ import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, SessionParts } from '../../session/session.ts';
 import { type Toolset, toolset } from '../../tools/toolset.ts';
 import { type LiveSessions, liveSessionsOf } from '../live/live-sessions.ts';
+import { ApprovalLinks } from '../requests/links.ts';
 import type { Run } from '../run/run.ts';
 import { Recovery } from './recovery.ts';
 import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
@@ -57,6 +58,7 @@ export class SharedApp implements AppParts {
   readonly live: LiveSessions;
   readonly services: AppParts['services'];
   readonly recovery: Recovery;
+  readonly links: ApprovalLinks;
   readonly restore: SessionParts['restore'];
   /** App for the tenant that the options name. */
   readonly home: TenantApp;
@@ -86,6 +88,7 @@ export class SharedApp implements AppParts {
     this.services = appServices(options, { clock: this.clock, tools: this.tools });
     this.restore = (snapshot, schema) =>
       new SharedApp({ app: snapshot.app }, makers).home.sessions.copy(snapshot, schema);
+    this.links = new ApprovalLinks(options.approvals?.url);
     this.recovery = this.#makeRecovery(tenant);
     this.home = this.#make(tenant, true);
     if (options.store !== undefined) this.recoverByItself();

@@ -13,7 +13,9 @@ import type { Toolset } from '../../tools/toolset.ts';
 import type { AppServices, StreamedRun } from '../frame/app-services.ts';
 import type { RunOptions } from '../frame/run-options.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import type { ApprovalLinks } from '../requests/links.ts';
 import { RequestService } from '../requests/service.ts';
+import { type OnRequest, RequestTelling } from '../requests/telling.ts';
 import {
   type Advance,
   type AdvanceOptions,
@@ -21,12 +23,12 @@ import {
   checkAdvanceOptions,
 } from '../run/advance.ts';
 import type { RunEnd } from '../run/execute-run.ts';
-import { firstExpiry } from '../run/expiry.ts';
 import type { Run } from '../run/run.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
+import { nextWake } from '../run/waiting/request-teller.ts';
 import type { Recovery } from './recovery.ts';
 import type { ResumeArguments } from './resume-arguments.ts';
 import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
@@ -45,8 +47,11 @@ export interface AppParts {
   readonly store: Store;
   readonly tools: Toolset;
   readonly live: LiveSessions;
-  readonly services: Omit<AppServices, 'resumeRun' | 'publishStream'>;
+  readonly services: Omit<AppServices, 'resumeRun' | 'publishStream' | 'telling'>;
   readonly recovery: Recovery;
+  readonly links: ApprovalLinks;
+  /** The app for another tenant. */
+  tenant(name: string): { readonly requests: RequestService };
   /** Record that a replay is compared with. */
   readonly tape: LedgerTape | undefined;
   readonly restore: SessionParts['restore'];
@@ -72,23 +77,28 @@ export class TenantApp {
     this.#shared = shared;
     this.app = app;
     this.tenant = tenant;
+    const reachable = reachableLedgers(store, this, !isHome);
+    const { registry } = services;
+    this.requests = new RequestService({
+      ledgers: (of) => this.#clocked(reachable(of)),
+      clock,
+      tenant,
+      approvals: options.approvals,
+      links: shared.links,
+      ofTenant: (name) => (isHome ? shared.tenant(name).requests : undefined),
+      findTool: (agentName, name) => registry.findTool(agentName, name) ?? tools.get(name),
+      posted: (session) => this.posted(session),
+    });
     this.services = {
       ...services,
+      telling: this.#telling(options.onRequest),
       resumeRun: (session: string) => shared.recovery.resumeHeld({ tenant, session }),
       publishStream: (run: StreamedRun, ledger: Ledger) => live.publishStream(this, run, ledger),
     };
     this.#runs = new RunStarter(this.services, ({ result }) => {
-      const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
+      const { ledger } = result.session;
+      const at = result.status === 'yielded' ? nextWake(ledger, this.services.telling) : null;
       if (at !== null) shared.recovery.wakeAt(at);
-    });
-    const reachable = reachableLedgers(store, this, !isHome);
-    const { registry } = this.services;
-    this.requests = new RequestService({
-      ledgers: (of) => this.#clocked(reachable(of)),
-      clock,
-      keys: options.approvals?.keys,
-      findTool: (agentName, name) => registry.findTool(agentName, name) ?? tools.get(name),
-      posted: (session) => this.posted(session),
     });
     const isActive = (session: string): boolean => this.isActive(session);
     this.sessions = new SessionOpener({
@@ -113,6 +123,20 @@ export class TenantApp {
       isActive,
       posted: (session) => this.posted(session),
       due: () => shared.recovery.hint(),
+    });
+  }
+
+  #telling(onRequest: OnRequest | undefined): RequestTelling | undefined {
+    if (onRequest === undefined) return undefined;
+    const { clock, host } = this.#shared;
+    return new RequestTelling({
+      onRequest,
+      tenant: this.tenant,
+      requests: this.requests,
+      ledgers: () => this.ledgers,
+      clock,
+      host,
+      posted: (session) => this.posted(session),
     });
   }
 

@@ -11,6 +11,7 @@ import type { SupervisionOptions } from '../../supervision/options.ts';
 import type { Toolset } from '../../tools/toolset.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Registry } from './registry.ts';
+import type { TellsRequests } from './tells-requests.ts';
 
 /** View of a run for code that forwards its stream events. */
 export interface StreamedRun {
@@ -42,6 +43,8 @@ export interface AppServices {
    * it.
    */
   readonly publishStream: (run: StreamedRun, ledger: Ledger) => () => void;
+  /** Tells the app of the requests of its runs; `undefined` when it does not want to know. */
+  readonly telling: TellsRequests | undefined;
   /** Number of runs of one user that may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
   /** Supervision options of all agents of the app; the options of an agent itself come first. */

@@ -31,6 +31,16 @@ describe('a token', () => {
     expect(new TokenSigner([keyA]).read(token, 999)).toEqual({ ...claims, by: 'user:ann' });
   });
 
+  test('names its tenant, which counts only when the signature fits', () => {
+    const signer = new TokenSigner([keyA]);
+    const token = signer.sign({ ...claims, tenant: 'acme' });
+    expect(signer.read(token, 0)).toEqual({ ...claims, tenant: 'acme' });
+    expect(signer.tenantOf(token)).toBe('acme');
+    expect(signer.tenantOf(signer.sign(claims))).toBeUndefined();
+    expect(new TokenSigner([keyB]).tenantOf(token)).toBeUndefined();
+    expect(signer.tenantOf(`${token.slice(0, -1)}_`)).toBeUndefined();
+  });
+
   test('is read with any of the keys, and signed with the first', () => {
     const old = new TokenSigner([keyA]).sign(claims);
     const fresh = new TokenSigner([keyB, keyA]).sign(claims);
@@ -92,5 +102,6 @@ test('keys are checked', () => {
   expect(isApprovals({ keys: [keyA, { ...keyA }] })).toMatch(/different ids/);
   expect(isApprovals({ keys: [{ id: 'a' }] })).toMatch(/`secret`/);
   expect(isApprovals({ keys: [{ secret: keyA.secret }] })).toMatch(/`id`/);
-  expect(isApprovals({ keys: [keyA], url: '' })).toMatch(/`keys`/);
+  expect(isApprovals({ keys: [keyA], url: '' })).toMatch(/`url`/);
+  expect(isApprovals({ keys: [keyA], link: '' })).toMatch(/`keys`/);
 });

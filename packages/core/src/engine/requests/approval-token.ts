@@ -14,6 +14,8 @@ export interface ApprovalKey {
 /** The content of a token. */
 export interface TokenClaims {
   readonly requestId: string;
+  /** Tenant of the request; missing in tokens of older builds. */
+  readonly tenant?: string;
   readonly session: string;
   readonly fingerprint: string;
   /** The decisions that the token allows. */
@@ -25,6 +27,10 @@ export interface TokenClaims {
 }
 
 const leastSecretBytes = 32;
+
+function isWebAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+}
 
 function secretOf({ secret }: ApprovalKey): string {
   return secret instanceof Secret ? secret.reveal() : secret;
@@ -43,13 +49,27 @@ function keyDefect(key: unknown): string | undefined {
     : `an object whose keys have secrets of at least ${leastSecretBytes} bytes`;
 }
 
+/** The option `approvals` of a runtime. */
+export interface ApprovalTokenOptions {
+  /** Keys that tokens are signed with: the first one signs, and all of them are accepted. */
+  readonly keys: readonly ApprovalKey[];
+  /**
+   * Address of the page that tokens open, such as `https://agents.example.com/approve`: a link is
+   * this address, a slash and the token.
+   * @default the page of the server of the app in this process
+   */
+  readonly url?: string;
+}
+
 /** Checks the option `approvals` of a runtime. */
 export const isApprovals: OptionCheck = (value) => {
-  const { keys, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as {
-    keys?: unknown;
-  };
+  const { keys, url, ...rest } = (
+    typeof value === 'object' && value !== null ? value : {}
+  ) as Partial<ApprovalTokenOptions>;
   if (!Array.isArray(keys) || keys.length === 0 || Object.keys(rest).length > 0)
     return 'an object with `keys`: at least one { id, secret }';
+  if (url !== undefined && !isWebAddress(url))
+    return 'an object whose `url` is an address such as https://agents.example.com/approve';
   const defect = keys.map(keyDefect).find((found) => found !== undefined);
   if (defect !== undefined) return defect;
   const ids = new Set(keys.map(({ id }: ApprovalKey) => id));
@@ -78,17 +98,11 @@ export class TokenSigner {
     this.#keys = keys;
   }
 
-  sign({ requestId, session, fingerprint, decisions, expiresAt, by }: TokenClaims): string {
+  sign(claims: TokenClaims): string {
     const key = this.#keys[0] as ApprovalKey;
-    const payload = JSON.stringify([
-      key.id,
-      requestId,
-      session,
-      fingerprint,
-      decisions,
-      expiresAt,
-      by ?? null,
-    ]);
+    const { requestId, tenant, session, fingerprint, decisions, expiresAt, by = null } = claims;
+    const parts = [key.id, requestId, session, fingerprint, decisions, expiresAt, by];
+    const payload = JSON.stringify(tenant === undefined ? parts : [...parts, tenant]);
     const signed = `${prefix}.${Buffer.from(payload).toString('base64url')}`;
     return `${signed}.${signature(key, signed).toString('base64url')}`;
   }
@@ -98,6 +112,23 @@ export class TokenSigner {
    * @throws ApprovalTokenError
    */
   read(token: string, now: number): TokenClaims {
+    const claims = this.#signed(token);
+    const { expiresAt, requestId } = claims;
+    if (expiresAt <= now) throw new ApprovalTokenError({ reason: 'expired', requestId });
+    return claims;
+  }
+
+  /** Tenant of a token that was signed here; `undefined` when it names none, or is not of here. */
+  tenantOf(token: string): string | undefined {
+    try {
+      return this.#signed(token).tenant;
+    } catch (error) {
+      if (error instanceof ApprovalTokenError) return undefined;
+      throw error;
+    }
+  }
+
+  #signed(token: string): TokenClaims {
     const parts = typeof token === 'string' ? token.split('.') : [];
     const [version, body = '', mac = ''] = parts;
     const found = version === prefix && parts.length === 3 ? parsed(body) : undefined;
@@ -108,7 +139,6 @@ export class TokenSigner {
     if (key === undefined) throw new ApprovalTokenError({ reason: 'unknown_key', requestId });
     if (!isSigned(key, `${prefix}.${body}`, mac))
       throw new ApprovalTokenError({ reason: 'forged', requestId });
-    if (claims.expiresAt <= now) throw new ApprovalTokenError({ reason: 'expired', requestId });
     return claims;
   }
 }
@@ -130,8 +160,9 @@ function parsed(
   } catch {
     return undefined;
   }
-  if (!Array.isArray(payload) || payload.length !== 7) return undefined;
-  const [keyId, requestId, session, fingerprint, decisions, expiresAt, by] = payload as unknown[];
+  if (!Array.isArray(payload) || payload.length < 7 || payload.length > 8) return undefined;
+  const [keyId, requestId, session, fingerprint, decisions, expiresAt, by, tenant] =
+    payload as unknown[];
   const texts = [keyId, requestId, session, fingerprint];
   if (
     !texts.every((text) => typeof text === 'string') ||
@@ -146,6 +177,7 @@ function parsed(
     decisions,
     expiresAt,
     ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof tenant === 'string' ? { tenant } : {}),
   } as TokenClaims;
   return { keyId: keyId as string, claims };
 }

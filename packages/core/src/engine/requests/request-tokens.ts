@@ -13,7 +13,7 @@ import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import { postTokenRefusal } from '../../session/answer.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
-import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
+import { type ApprovalTokenOptions, type TokenClaims, TokenSigner } from './approval-token.ts';
 import { actorOf, assertMayDecide, assertPending, type RequestAnswer } from './check.ts';
 import { ApprovalTokenError, DecisionNotOfferedError, InvalidAnswerError } from './errors.ts';
 import { entryOf, type RequestEntry } from './list.ts';
@@ -47,8 +47,9 @@ interface TokenPorts {
   readonly ledgers: () => LedgerStore;
   readonly clock: Clock;
   readonly rows: RequestRows;
+  readonly tenant: string;
   /** Keys for signing tokens; `undefined` when the app has no tokens. */
-  readonly keys: readonly ApprovalKey[] | undefined;
+  readonly approvals: ApprovalTokenOptions | undefined;
   /** Answers a request. */
   readonly answer: (row: RequestRow, answer: RequestAnswer) => Promise<void>;
   /** Called when an item was posted to a session. */
@@ -101,12 +102,20 @@ export class RequestTokens {
     if (actor !== undefined) assertMayDecide(row, actor);
     return signer.sign({
       requestId,
+      tenant: this.#ports.tenant,
       session: row.session,
       fingerprint: row.fingerprint,
       decisions: decisions ?? offered.filter((option) => !withInput.has(option)),
       expiresAt: expiresAt ?? row.expiresAt ?? now + defaultTokenMs,
       ...defined({ by: actor }),
     });
+  }
+
+  /** Tenant of a token that was signed with the keys of the app, when it names another one. */
+  otherTenantOf(token: string): string | undefined {
+    const { approvals, tenant } = this.#ports;
+    const named = approvals === undefined ? undefined : this.#signer().tenantOf(token);
+    return named === tenant ? undefined : named;
   }
 
   /**
@@ -154,8 +163,8 @@ export class RequestTokens {
   }
 
   #signer(): TokenSigner {
-    const { keys } = this.#ports;
-    if (keys !== undefined) return new TokenSigner(keys);
+    const { approvals } = this.#ports;
+    if (approvals !== undefined) return new TokenSigner(approvals.keys);
     throw new InvalidRuntimeError({
       refused: 'Tokens cannot be used',
       reason: 'they need keys: runtime({ approvals: { keys: [{ id, secret }] } })',

@@ -14,9 +14,10 @@ import type { LedgerStore, RequestDraft, RequestRow } from '../../ledger/port.ts
 import { syncClock } from '../../ledger/store-clock.ts';
 import { postAnswer } from '../../session/answer.ts';
 import { approvalKinds } from '../../session/pending-request.ts';
-import type { ApprovalKey } from './approval-token.ts';
+import type { ApprovalTokenOptions } from './approval-token.ts';
 import { type AnsweredBy, type CheckPorts, checkedAnswer, type RequestAnswer } from './check.ts';
-import { InvalidAnswerError } from './errors.ts';
+import { ApprovalTokenError, InvalidAnswerError } from './errors.ts';
+import type { ApprovalLinks } from './links.ts';
 import {
   type ApprovalQuery,
   entryOf,
@@ -46,8 +47,13 @@ export interface OperationOutcome extends Omit<AnsweredBy, 'reason'> {
 export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly ledgers: (tenant?: string) => LedgerStore;
   readonly clock: Clock;
+  readonly tenant: string;
   /** Keys for signing tokens; `undefined` when the app has no tokens. */
-  readonly keys: readonly ApprovalKey[] | undefined;
+  readonly approvals: ApprovalTokenOptions | undefined;
+  /** Address that links lead to. */
+  readonly links: ApprovalLinks;
+  /** The requests of another tenant; `undefined` when they are out of reach. */
+  readonly ofTenant: (tenant: string) => RequestService | undefined;
   /** Called when an item was posted to a session. */
   readonly posted: (session: string) => void;
 }
@@ -70,13 +76,14 @@ export class RequestService {
 
   constructor(ports: RequestServicePorts) {
     this.#ports = ports;
-    const { ledgers, clock, keys, findTool, posted } = ports;
+    const { ledgers, clock, approvals, tenant, findTool, posted } = ports;
     this.#rows = new RequestRows(ledgers, clock);
     this.#tokens = new RequestTokens({
       ledgers,
       clock,
       rows: this.#rows,
-      keys,
+      tenant,
+      approvals,
       answer: (row, answer) => this.#answer(row, answer),
       posted,
     });
@@ -190,6 +197,7 @@ export class RequestService {
    * when the request is settled or its question has changed.
    * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError,
    * MayNotDecideError, InvalidRuntimeError without keys
+   * @see link for the whole address
    */
   token(requestId: string, options: TokenOptions = {}): Promise<string> {
     return this.#tokens.make(requestId, options);
@@ -200,8 +208,19 @@ export class RequestService {
    * links may call it.
    * @throws ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError
    */
-  show(token: string): Promise<TokenView> {
-    return this.#tokens.show(token);
+  async show(token: string): Promise<TokenView> {
+    return this.#tokensOf(token).show(token);
+  }
+
+  /**
+   * Makes a link to the page by which somebody decides, who needs no account: the address of the
+   * page with a new token.
+   * @throws as `token`; InvalidRuntimeError when no address of the page is known
+   */
+  async link(requestId: string, options: TokenOptions = {}): Promise<string> {
+    const { links } = this.#ports;
+    const address = links.address();
+    return links.at(address, await this.token(requestId, options));
   }
 
   /**
@@ -210,11 +229,28 @@ export class RequestService {
    * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
    * InvalidRuntimeError, StoreUnavailableError
    */
-  decide(
+  async decide(
     token: string,
     answer: RequestAnswer & { readonly decision: RequestDecision },
   ): Promise<void> {
-    return this.#tokens.decide(token, answer);
+    await this.#tokensOf(token).decide(token, answer);
+  }
+
+  /**
+   * Sets the address that links lead to while `approvals.url` names none: for servers, which show
+   * the page.
+   */
+  serveLinksAt(address: string): void {
+    this.#ports.links.serveAt(address);
+  }
+
+  /** The tokens of the tenant that a token names, which only a token with a signature can. */
+  #tokensOf(token: string): RequestTokens {
+    const tenant = this.#tokens.otherTenantOf(token);
+    if (tenant === undefined) return this.#tokens;
+    const other = this.#ports.ofTenant(tenant);
+    if (other === undefined) throw new ApprovalTokenError({ reason: 'unknown_request' });
+    return other.#tokens;
   }
 
   async #answer(row: RequestRow, answer: RequestAnswer): Promise<void> {

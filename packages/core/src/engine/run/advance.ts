@@ -2,8 +2,8 @@ import { findInvalidOption, isOneOf, isPositive, type OptionChecks } from '../..
 import type { Actor } from '../../ledger/event.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import { InvalidRunError } from '../frame/errors.ts';
-import { firstExpiry } from './expiry.ts';
 import type { RunResult } from './run.ts';
+import { firstExpiry } from './waiting/expiry.ts';
 
 export interface AdvanceOptions {
   /**

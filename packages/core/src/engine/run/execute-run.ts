@@ -13,6 +13,7 @@ import type { RunRequest } from './run-request.ts';
 import { endedResult, yieldedResult } from './run-result.ts';
 import { workEnded } from './steering.ts';
 import { type RunTask, Turn } from './turn.ts';
+import { nextWake } from './waiting/request-teller.ts';
 
 /** The state of a run when its caller gets it back. */
 export interface RunEnd {
@@ -105,7 +106,11 @@ class Execution {
       const end = await turn.work();
       if (end.kind === 'outcome')
         return { result: endedResult(session, runId, end.record), more: false };
-      if (end.kind === 'unchanged') return { result: yieldedResult(session, runId), more: false };
+      if (end.kind === 'unchanged') {
+        const { app } = this.#first;
+        session.ledger.append([], { wakeAt: nextWake(session.ledger, app.telling) });
+        return { result: yieldedResult(session, runId), more: false };
+      }
       const { error, wait } = turn.run.release;
       if (wait === undefined) throw error ?? new RunStoppedError({ session: session.id, runId });
       if (turn.phase === 'released') return { result: yieldedResult(session, runId), more: true };

@@ -4,9 +4,9 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
 import { openDetached } from '../frame/open-detached.ts';
 import type { RunWait } from '../frame/run-release.ts';
-import { firstExpiry } from './expiry.ts';
 import { isYieldRecorded } from './still-waiting.ts';
 import type { Turn } from './turn.ts';
+import { nextWake } from './waiting/request-teller.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
   // Other processes continue the detached work when this process stops.
   const isBusy =
     (run.detached.isUnderWay && !run.detached.isReleased) || inFlightOn(ledger).runs > 1;
-  const wakeAt = isBusy ? app.clock.now() : firstExpiry(ledger);
+  const wakeAt = isBusy ? app.clock.now() : nextWake(ledger, app.telling);
   ledger.append(drafts, { wakeAt });
   await ledger.durable();
   if (run.detached.isUnderWay) {
@@ -73,7 +73,7 @@ function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWa
 export async function releaseEnded(ledger: Ledger, runId: string, turn?: Turn): Promise<void> {
   if (ledger.claim === undefined) return;
   if (ledger.failure === undefined && turn !== undefined && hasOnlyYielded(turn))
-    ledger.append([], { wakeAt: firstExpiry(ledger) });
+    ledger.append([], { wakeAt: nextWake(ledger, turn.run.app.telling) });
   if (ledger.failure === undefined && hasOutcome(ledger.invocations, runId)) {
     for (let looks = 0; looks < mostLooks; looks++) {
       const { released } = await ledger.release({ inboxSeq: Math.max(turn?.inbox.seen ?? 0, 0) });

@@ -1,4 +1,5 @@
-import type { EventDraft } from '../../ledger/event.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
+import type { Event, EventDraft } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDetached } from '../frame/open-detached.ts';
@@ -13,12 +14,17 @@ export function isYieldRecorded({ invocations }: Ledger, draft: EventDraft): boo
   );
 }
 
+/** The last event that is no note about a request. */
+function lastBeforeNotes({ events }: Ledger): Event | undefined {
+  return events.findLast((event) => !isDecision(event, 'request', 'notify'));
+}
+
 /** Checks that nothing has happened since a run was released, so that it would only wait again. */
 export function isStillWaiting(ledger: Ledger, runId: string): boolean {
   const root = lastRecord(ledger.invocations, runId);
   const isReleased =
     root?.status === 'yielded' &&
-    ledger.events.at(-1)?.type === 'invocation_yield' &&
+    lastBeforeNotes(ledger)?.type === 'invocation_yield' &&
     openDetached(ledger).length === 0;
   // A copied ledger makes the requests of its original anew.
   return (

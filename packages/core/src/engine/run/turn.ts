@@ -13,7 +13,6 @@ import { rootInput } from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
 import { runBody } from './bodies.ts';
 import { continueDetached } from './detached-children.ts';
-import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { assertAnswersUsable } from './inbox/unused-answers.ts';
 import { beginPostProcess, withLifecycle } from './lifecycle.ts';
@@ -25,6 +24,8 @@ import type { RunRequest } from './run-request.ts';
 import { pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting } from './still-waiting.ts';
+import { ExpiryWatch, firstExpiry } from './waiting/expiry.ts';
+import { RequestTeller } from './waiting/request-teller.ts';
 
 /** A run that this process carries out, as one of its turns sees it. */
 export interface RunTask {
@@ -72,6 +73,7 @@ export class Turn {
   readonly seqBefore: number;
   readonly #task: RunTask;
   readonly #expiry: ExpiryWatch;
+  readonly #teller: RequestTeller | undefined;
   #isDetached = false;
   #forget: () => void;
   #forgetReleased: () => void = () => undefined;
@@ -101,6 +103,7 @@ export class Turn {
       () => inbox.poke(),
       () => this.#isReleasing,
     );
+    this.#teller = this.#openTeller();
     this.#forget = this.#listen();
     releaseWhenWaiting(run);
     pauseAfter(run, request);
@@ -141,6 +144,14 @@ export class Turn {
     });
   }
 
+  #openTeller(): RequestTeller | undefined {
+    const { app, detached, ledger } = this.run;
+    if (app.telling === undefined) return undefined;
+    const isReleasing = (): boolean =>
+      this.#isReleasing && !detached.isUnderWay && inFlightOn(ledger).runs <= 1;
+    return new RequestTeller(ledger, app.clock, app.telling, isReleasing);
+  }
+
   #listen(): () => void {
     const { onReleaseAsked, request, sink } = this.#task;
     return listen(this.run, sink, request.signal, {
@@ -166,6 +177,7 @@ export class Turn {
     // Items that others have posted come before the events of this run.
     if (hasPosted || ledger.inboxSeq > 0) await inbox.drain();
     await this.#expiry.start();
+    this.#teller?.start();
     inbox.start();
     applyEarlierCancel(run, open);
     if (this.#task.isReleaseAsked) this.#release();
@@ -264,6 +276,7 @@ export class Turn {
     this.#forget();
     this.#forget = () => undefined;
     this.#forgetReleased();
+    this.#teller?.stop();
     await this.inbox.stop();
     await this.#expiry.stop();
   }

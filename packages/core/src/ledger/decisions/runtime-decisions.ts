@@ -22,6 +22,8 @@ export interface RuntimeDecisions {
     readonly ask_again: RequestData;
     /** Escalation of a request to others. */
     readonly escalate: RequestData;
+    /** Note that the app was told of a request. */
+    readonly notify: { readonly requestId: string };
     readonly unusable: RequestData & { readonly tool: string; readonly code: string };
   };
   readonly run: { readonly pause: undefined };

@@ -17,6 +17,7 @@ export interface InboxItem {
     | 'child_end'
     | 'wake'
     | 'token_refused'
+    | 'notified'
     | 'grant'
     | 'revoke';
   readonly data: JsonObject;

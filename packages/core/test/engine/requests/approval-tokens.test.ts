@@ -213,12 +213,11 @@ describe('is refused and written down', () => {
 });
 
 test('of another tenant, a token is for nothing', async () => {
-  const { app, make, requestId } = await waitingRun();
+  const { app, requestId } = await waitingRun();
   const token = await app.requests.token(requestId);
-  expect(await refusalOf(make({ tenant: 'other' }).requests.show(token))).toBe('unknown_request');
-  expect(
-    await refusalOf(make({ tenant: 'other' }).requests.decide(token, { decision: 'approve' })),
-  ).toBe('unknown_request');
+  const { requests } = app.tenants.get('other');
+  expect(await refusalOf(requests.show(token))).toBe('unknown_request');
+  expect(await refusalOf(requests.decide(token, { decision: 'approve' }))).toBe('unknown_request');
 });
 
 test('tokens need keys, and cannot be made for what is not offered or settled', async () => {

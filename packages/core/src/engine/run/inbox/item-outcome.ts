@@ -3,6 +3,7 @@ import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { grantDraft } from '../../frame/grants.ts';
+import { notifiedDraft } from '../waiting/request-teller.ts';
 import { answerOutcome, tokenRefusal } from './answer-item.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import { messageOutcome } from './message-item.ts';
@@ -28,6 +29,8 @@ export function itemOutcome(
       return messageOutcome(target, entry, left);
     case 'wake':
       return { drafts: [] };
+    case 'notified':
+      return { drafts: [notifiedDraft(textOf(entry.data, 'requestId') ?? '')], isNote: true };
     case 'token_refused':
       return { drafts: [tokenRefusal(entry)] };
     case 'grant':

@@ -7,6 +7,8 @@ import type { InboxEntry, RequestDraft } from '../../../ledger/port.ts';
 export interface ItemOutcome {
   readonly drafts: readonly EventDraft[];
   readonly act?: (() => void) | undefined;
+  /** True when a run that waits has nothing to do because of the item. @default false */
+  readonly isNote?: boolean;
   readonly requests?: readonly RequestDraft[] | undefined;
 }
 

@@ -111,11 +111,13 @@ export class InboxReader {
       if (failed || entry.position <= this.#seen) continue;
       const outcome = itemOutcome(this.#target, entry, this.left);
       if (outcome === undefined) continue;
-      const { drafts, requests } = outcome;
+      const { drafts, isNote = false, requests } = outcome;
       // An item that has left the inbox no longer wakes the session. The run that has it now may
       // have waited.
       const wakeAt =
-        drafts.length > 0 && this.#target.isOpen() ? { wakeAt: ledger.ports.clock.now() } : {};
+        drafts.length > 0 && !isNote && this.#target.isOpen()
+          ? { wakeAt: ledger.ports.clock.now() }
+          : {};
       ledger.append(drafts, {
         consumes: [entry.position],
         ...wakeAt,

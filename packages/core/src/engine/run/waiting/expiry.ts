@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { defined } from '../../base/defined.ts';
-import { isAdjutantError } from '../../base/error.ts';
-import type { EventOf } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { defined } from '../../../base/defined.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import type { EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
 
 type Asking = Pick<Ledger, 'requests' | 'requestId'>;
 

@@ -1,0 +1,136 @@
+import type { Clock } from '../../../base/clock.ts';
+import { requestDecision } from '../../../effects/request/question.ts';
+import { isDecision } from '../../../ledger/decisions/decision.ts';
+import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { TellsRequests } from '../../frame/tells-requests.ts';
+import { firstExpiry } from './expiry.ts';
+
+/** Pause in milliseconds before a request is told again, at first and at most. */
+const firstPauseMs = 10_000;
+const longestPauseMs = 600_000;
+
+/** Open requests of people that the ledger does not say were told. */
+function untoldRequests(ledger: Ledger): readonly EventOf<'tool_yield'>[] {
+  const open = [...ledger.requests.values()].filter(isForPerson);
+  const since = Math.min(...open.map(({ seq }) => seq));
+  const told = new Set<unknown>();
+  for (let seq = since; seq <= ledger.lastSeq; seq++) {
+    const event = ledger.events[seq - 1];
+    if (isDecision(event, 'request', 'notify')) told.add(event.data?.requestId);
+  }
+  // A copied ledger makes the requests of its original anew.
+  return open.filter(
+    ({ requestId, callId, generation }) =>
+      !told.has(requestId) && requestId === ledger.requestId(callId, generation),
+  );
+}
+
+/** False when the result of an operation is awaited: its tool has told another system. */
+function isForPerson({ kind }: EventOf<'tool_yield'>): boolean {
+  return kind !== 'result';
+}
+
+/** Pause that is as long as the request has waited already: each one doubles that time. */
+function pauseOf({ at }: EventOf<'tool_yield'>, now: number): number {
+  return Math.min(Math.max(now - at, firstPauseMs), longestPauseMs);
+}
+
+/**
+ * Time in epoch milliseconds at which a waiting session needs a process again: when a request
+ * expires, or when one is to be told that may not have been. `null` when there is none.
+ */
+export function nextWake(ledger: Ledger, telling: TellsRequests | undefined): number | null {
+  const expiry = firstExpiry(ledger);
+  if (telling === undefined || ledger.requests.size === 0) return expiry;
+  const now = ledger.ports.clock.now();
+  const times = untoldRequests(ledger).map((request) => now + pauseOf(request, now));
+  const first = Math.min(...times, expiry ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(first) ? first : null;
+}
+
+/** The note in the ledger that the app was told of a request. */
+export function notifiedDraft(requestId: string): EventDraft {
+  const { invocationId: _, ...draft } = requestDecision(
+    '',
+    'notify',
+    'The app was told that this waits for somebody.',
+    { requestId },
+  );
+  return draft;
+}
+
+/**
+ * Tells the app of the requests of a run while this process holds its session. The run does not
+ * wait for that. What was told is noted in the ledger; what was not is told by the next holder.
+ */
+export class RequestTeller {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #telling: TellsRequests;
+  readonly #isReleasing: () => boolean;
+  readonly #cancels = new Map<string, () => void>();
+  #forget: () => void = () => undefined;
+  #isStopped = false;
+
+  /** @param isReleasing true when the run is about to release the session */
+  constructor(ledger: Ledger, clock: Clock, telling: TellsRequests, isReleasing: () => boolean) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#telling = telling;
+    this.#isReleasing = isReleasing;
+  }
+
+  /** Tells the requests that were not told, and from now on those that are made. */
+  start(): void {
+    this.#forget = this.#ledger.onDraft((event) => {
+      if (event.type === 'tool_yield' && isForPerson(event)) void this.#tell(event);
+    });
+    for (const request of untoldRequests(this.#ledger)) void this.#tell(request);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#forget();
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+
+  async #tell(request: EventOf<'tool_yield'>): Promise<void> {
+    const { requestId } = request;
+    const { session } = this.#ledger;
+    try {
+      // Nobody is told of a request that a crash would undo.
+      await this.#ledger.durable();
+    } catch {
+      return;
+    }
+    const outcome = await this.#telling.tell(session, requestId);
+    if (outcome === 'failed') return this.#later(request);
+    if (outcome !== 'told') return;
+    if (this.#isHeld) this.#note(requestId);
+    else await this.#telling.note(session, requestId);
+  }
+
+  #note(requestId: string): void {
+    this.#ledger.append([notifiedDraft(requestId)]);
+    // The time that was set for telling it again is not needed any more.
+    if (this.#isReleasing())
+      this.#ledger.append([], { wakeAt: nextWake(this.#ledger, this.#telling) });
+  }
+
+  get #isHeld(): boolean {
+    const { claim, failure } = this.#ledger;
+    return !this.#isStopped && claim !== undefined && failure === undefined;
+  }
+
+  #later(request: EventOf<'tool_yield'>): void {
+    if (this.#isStopped) return;
+    const again = (): void => {
+      this.#cancels.delete(request.requestId);
+      if (this.#ledger.requests.has(request.requestId)) void this.#tell(request);
+    };
+    const pause = pauseOf(request, this.#clock.now());
+    this.#cancels.set(request.requestId, this.#clock.setTimer(pause, again));
+  }
+}
