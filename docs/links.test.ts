@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
+  'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  'examples/README.md',
+  ...globSync('{examples,bench}/**/README.md', { cwd: root, exclude: ['**/node_modules/**'] }),
+  ...globSync('packages/*/README.md', { cwd: root }),
   ...globSync('docs/**/*.md', { cwd: root }),
 ].filter((page) => existsSync(join(root, page)));
 

@@ -18,7 +18,7 @@ tell the time and fetch web pages.
 Its model is the one of --model or ADJUTANT_MODEL, else of OPENAI_API_KEY, GEMINI_API_KEY or \
 ANTHROPIC_API_KEY;
 without any of them a small rehearsal model answers, which understands requests like the one above.
-In a clone of the repository, write npm start -- in the place of adjutant.
+In a clone of the repository, write npm start -s -- in the place of adjutant.
 `;
 
 /** Shows an overview of the program, when it starts without arguments and without a terminal. */
