@@ -154,7 +154,7 @@ describe('adjutant keys', () => {
     [['create', '--name', 'x'], "required option '--role <role>' not specified"],
     [
       ['create', '--name', 'x', '--role', 'root'],
-      'Allowed choices are viewer, auditor, operator, admin.',
+      'Allowed choices are viewer, user, auditor, operator, admin.',
     ],
     [
       ['create', '--name', 'x', '--role', 'viewer', '--expires', 'soon'],

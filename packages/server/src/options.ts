@@ -27,7 +27,7 @@ export interface ClaimNames {
    */
   readonly tenant?: string | false;
   /**
-   * The roles, as a list; others than the four are passed over. A token without one of them may do
+   * The roles, as a list; unknown ones are passed over. A token without one of them may do
    * nothing. @default 'roles'
    */
   readonly roles?: string;

@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     'says of each route which permission it needs, and asks for a credential where it needs ' +
       'one',
     () => {
-      const permissions = new Set(['public', 'read', 'operate', 'audit', 'manage']);
+      const permissions = new Set(['public', 'read', 'chat', 'operate', 'audit', 'manage']);
       expect(
         operations.filter(({ operation }) => !permissions.has(operation['x-permission'])),
       ).toEqual([]);

@@ -32,7 +32,7 @@ const addCreate: AddCommand = (keys, { host, onExitCode }) => {
     .requiredOption('--name <text>', 'what it is for', notEmpty)
     .addOption(
       new Option('--role <role>', 'what it may do; may be given again')
-        .choices(['viewer', 'auditor', 'operator', 'admin'])
+        .choices(['viewer', 'user', 'auditor', 'operator', 'admin'])
         .argParser(role)
         .makeOptionMandatory(),
     )
@@ -99,7 +99,7 @@ const addRotate: AddCommand = (keys, { host, onExitCode }) => {
     });
 };
 
-const roles = ['viewer', 'auditor', 'operator', 'admin'];
+const roles = ['viewer', 'user', 'auditor', 'operator', 'admin'];
 
 function role(value: string, before: readonly string[] = []): readonly string[] {
   if (!roles.includes(value))

@@ -327,6 +327,8 @@ function checkedKey({
   const isList =
     Array.isArray(roles) && roles.length > 0 && roles.every((role) => knownRoles.includes(role));
   if (!isList) refuse(`\`roles\` must be a list of at least one of ${knownRoles.join(', ')}`);
+  if (roles.includes('user') && user === undefined)
+    refuse('a key of the role "user" must name its `user`: it reaches the sessions of that user');
   const areAgents =
     agents === undefined ||
     (Array.isArray(agents) &&

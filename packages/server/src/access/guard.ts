@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { ServerEnv } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { isAllowed, type Permission } from './principal.ts';
+import { isAllowed, type Permission, type Principal } from './principal.ts';
 
 /** Requirements of a route for its callers. */
 export interface GuardedRoute {
@@ -26,7 +26,8 @@ export function guard(
       throw new RequestRefusedError(
         403,
         'forbidden',
-        `This needs the permission "${permission}", which none of your roles gives.`,
+        `This needs the permission "${permission}", which none of your roles gives.` +
+          hintOf(context.var.principal),
         { permission },
       );
     }
@@ -34,6 +35,12 @@ export function guard(
   };
   guarded.set(middleware, { permission, operationId });
   return middleware;
+}
+
+function hintOf({ roles, user }: Principal): string {
+  return roles.includes('user') && user === undefined
+    ? ' The role "user" counts only for a credential that is bound to a user.'
+    : '';
 }
 
 /** Where a request is going. */

@@ -1,22 +1,24 @@
 import type { Actor } from './actor.ts';
 
 /** Permission that a route asks of its caller. */
-export type Permission = 'read' | 'operate' | 'audit' | 'manage';
+export type Permission = 'read' | 'chat' | 'operate' | 'audit' | 'manage';
 
 /**
- * `viewer` looks; `auditor` also reads the audit log; `operator` also starts, answers and stops;
- * `admin` may do everything.
+ * `viewer` looks; `user` also chats, in sessions of its own; `auditor` also reads the audit log;
+ * `operator` also starts, answers and stops; `admin` may do everything. The role `user` counts only
+ * for a caller that is bound to a user.
  */
-export type Role = 'viewer' | 'auditor' | 'operator' | 'admin';
+export type Role = 'viewer' | 'user' | 'auditor' | 'operator' | 'admin';
 
 export const permissionsOfRole: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
+  user: ['read', 'chat'],
   auditor: ['read', 'audit'],
-  operator: ['read', 'operate'],
-  admin: ['read', 'operate', 'audit', 'manage'],
+  operator: ['read', 'chat', 'operate'],
+  admin: ['read', 'chat', 'operate', 'audit', 'manage'],
 };
 
-export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin'];
+export const roles: readonly Role[] = ['viewer', 'user', 'auditor', 'operator', 'admin'];
 
 /** Caller of the server, as its credential says. */
 export interface Principal {
@@ -51,10 +53,14 @@ export interface Principal {
 
 /** True when one of the roles gives the permission. */
 export function isAllowed(
-  { roles: given }: Pick<Principal, 'roles'>,
+  { roles: given, user }: Pick<Principal, 'roles' | 'user'>,
   permission: Permission,
 ): boolean {
-  return given.some((role) => permissionsOfRole[role].includes(permission));
+  // Without a bound, a person would read the sessions of all others.
+  return given.some(
+    (role) =>
+      (role !== 'user' || user !== undefined) && permissionsOfRole[role].includes(permission),
+  );
 }
 
 /** Returns the caller of a public route. It has no permissions. */

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { Run, Runnable } from 'adjutant';
+import { actorOf, type RequestEntry, type Run, type Runnable } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { defined } from 'adjutant/text';
+import { isAllowed } from '../access/principal.ts';
 import { chatSession } from '../http/chat-session.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
@@ -40,7 +41,7 @@ const stream = {
 const sendChat = defineRoute({
   method: 'post',
   path: '/v1/agents/{agent}/chat',
-  permission: 'operate',
+  permission: 'chat',
   operationId: 'sendChat',
   tag: 'Agents',
   summary: 'A message of a chat, or what is said to an approval in it',
@@ -307,6 +308,23 @@ async function continued(
 }
 
 /**
+ * Checks that a caller that only chats answers approvals only where it is named: what an agent does
+ * for people is not theirs to allow.
+ * @throws RequestRefusedError `chat_may_not_decide` (403)
+ */
+function assertMayAnswer({ principal }: Sent, { kind, mayDecide, requestId }: RequestEntry): void {
+  const isNamed = mayDecide?.some((name) => actorOf(name) === principal.actor) === true;
+  if (kind === 'input' || isNamed || isAllowed(principal, 'operate')) return;
+  throw new RequestRefusedError(
+    403,
+    'chat_may_not_decide',
+    'Somebody else decides this: your role lets you chat, and `mayDecide` of the tool does not ' +
+      'name you.',
+    { requestId },
+  );
+}
+
+/**
  * Nothing is answered before all answers of a message can be.
  * @returns the id of the request
  * @throws RequestNotFoundError, RequestRefusedError `chat_approval_mismatch`, `request_settled`
@@ -325,6 +343,7 @@ async function assertPending(
       `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`,
     );
   }
+  assertMayAnswer(input, entry);
   if (entry.status === 'pending') return requestId;
   throw new RequestRefusedError(
     409,

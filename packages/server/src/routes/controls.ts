@@ -53,13 +53,13 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
     });
     return { status: 202, body: { session: id, status: 'accepted' as const } };
   });
-  for (const { action, operationId, summary, description } of controls) {
+  for (const { action, permission, operationId, summary, description } of controls) {
     addRoute(
       api,
       {
         method: 'post',
         path: `/v1/sessions/{session}/${action}`,
-        permission: 'operate',
+        permission,
         operationId,
         tag,
         summary,
@@ -91,6 +91,7 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
 const controls = [
   {
     action: 'cancel',
+    permission: 'chat',
     operationId: 'cancelSession',
     summary: 'Cancels what a session has under way',
     description:
@@ -99,6 +100,7 @@ const controls = [
   },
   {
     action: 'pause',
+    permission: 'operate',
     operationId: 'pauseSession',
     summary: 'Lets a session end its open round and begin no other',
     description: 'Until it is continued.',

@@ -102,7 +102,7 @@ const getRun = defineRoute({
 const cancelRun = defineRoute({
   method: 'post',
   path: '/v1/sessions/{session}/runs/{run}/cancel',
-  permission: 'operate',
+  permission: 'chat',
   operationId: 'cancelRun',
   tag,
   summary: 'Cancels this run and no other',

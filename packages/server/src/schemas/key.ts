@@ -9,7 +9,8 @@ const mostAgents = 100;
 const nameSchema = idSchema.max(longestName);
 const roleSchema = z.enum(roles).openapi({
   description:
-    '`viewer` looks; `auditor` also reads the audit log; `operator` also acts; `admin` may ' +
+    '`viewer` looks; `user` also chats, bound to a `user`; `auditor` also ' +
+    'reads the audit log; `operator` also acts; `admin` may ' +
     'do everything.',
 });
 const lifeSchema = z

@@ -32,6 +32,8 @@ interface Entry {
   readonly ofOtherAgents?: number | 'own';
   /** The same for callers of the tenant who are bound to another user. @default as `others` */
   readonly ofOtherUsers?: number | 'own';
+  /** The status for the role `user`. @default `status` */
+  readonly ofUsers?: number;
 }
 
 const session =
@@ -42,6 +44,7 @@ const post =
   (about: Inhabited): Call => ({ path: path(about), body });
 const read = { permission: 'read', status: 200, others: 404 } as const;
 const operate = { permission: 'operate', status: 202, others: 404 } as const;
+const chat = { permission: 'chat', status: 202, others: 404 } as const;
 const manage = { permission: 'manage', status: 200, others: 404 } as const;
 const open = { permission: 'public', status: 200, others: 'own' } as const;
 
@@ -71,7 +74,7 @@ const entries: Readonly<Record<string, Entry>> = {
   listRuns: { ...read, call: session('/runs') },
   getRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}` }) },
   cancelRun: {
-    ...operate,
+    ...chat,
     call: post(({ waiting, waitingRun }) => `/v1/sessions/${waiting}/runs/${waitingRun}/cancel`),
   },
   createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
@@ -83,7 +86,7 @@ const entries: Readonly<Record<string, Entry>> = {
     ...operate,
     call: post(({ waiting }) => `/v1/sessions/${waiting}/messages`, { text: 'Hi' }),
   },
-  cancelSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
+  cancelSession: { ...chat, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
   pauseSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/pause`) },
   continueSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/continue`) },
   listEvents: { ...read, call: session('/events') },
@@ -130,7 +133,13 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   getHealth: { ...open, call: () => ({ path: '/v1/health' }) },
   getReadiness: { ...open, call: () => ({ path: '/v1/ready' }) },
-  getMetrics: { ...read, tenant: 'default', others: 403, call: () => ({ path: '/v1/metrics' }) },
+  getMetrics: {
+    ...read,
+    tenant: 'default',
+    others: 403,
+    ofUsers: 403,
+    call: () => ({ path: '/v1/metrics' }),
+  },
   listAudit: {
     ...read,
     permission: 'audit',
@@ -153,7 +162,13 @@ const entries: Readonly<Record<string, Entry>> = {
     ...read,
     call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }),
   },
-  sendChat: { ...operate, status: 200, call: post(() => '/v1/agents/payer/chat', approvingChat) },
+  sendChat: {
+    ...chat,
+    status: 200,
+    // What waits is an approval, which is not theirs to give.
+    ofUsers: 403,
+    call: post(() => '/v1/agents/payer/chat', approvingChat),
+  },
   resumeChat: {
     ...read,
     others: 204,
@@ -264,13 +279,21 @@ describe.for(callers)('%s', (caller) => {
   };
 
   test.for(operationIds)('%s', async (operationId) => {
-    const { permission, status, tenant = 'left' } = entries[operationId] as Entry;
+    const { permission, status, ofUsers = status, tenant = 'left' } = entries[operationId] as Entry;
     const about = await inhabited();
     const credential =
-      caller === 'nobody' ? undefined : await about.key({ roles: [caller], tenant });
+      caller === 'nobody'
+        ? undefined
+        : await about.key({
+            roles: [caller],
+            tenant,
+            ...(caller === 'user' ? { user: 'ann' } : {}),
+          });
     const before = await about.ledgers();
     if (mayDo(permission)) {
-      expect(await callRoute(about, operationId, credential)).toMatchObject({ status });
+      expect(await callRoute(about, operationId, credential)).toMatchObject({
+        status: caller === 'user' ? ofUsers : status,
+      });
       return;
     }
     const denied = caller === 'nobody' ? 401 : 403;
