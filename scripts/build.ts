@@ -19,6 +19,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleEntries } from './bundle.ts';
 import { repositoryRoot, runCommand } from './command.ts';
+import {
+  brokenLinks,
+  type Manifest,
+  publishedManifest,
+  publishedReadme,
+  repositoryAddress,
+} from './published.ts';
 
 interface PublishedPackage {
   /** Below `packages/`. In the order of their dependencies. */
@@ -32,8 +39,6 @@ const packages: readonly PublishedPackage[] = [
   { folder: 'server', isLibrary: true },
   { folder: 'cli', isLibrary: false },
 ];
-
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 class BuildError extends Error {}
 
@@ -62,8 +67,8 @@ async function compile({ folder, isLibrary }: PublishedPackage): Promise<void> {
   refuseSourceUrls(home);
 }
 
-function readPackageJson(home: string): { [key: string]: Json } {
-  return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { [key: string]: Json };
+function readPackageJson(home: string): Manifest {
+  return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Manifest;
 }
 
 function makeProgramsExecutable(home: string): void {
@@ -95,43 +100,44 @@ function refuseSourceUrls(home: string): void {
   }
 }
 
-/** A copy of what is published, whose package.json says nothing of the source. */
-function stage(folder: string): string {
+/** A copy of the published files, whose package.json and README are those of a published package. */
+function stage(folder: string, address: string | undefined): string {
   const home = join(repositoryRoot, 'packages', folder);
   const target = join(repositoryRoot, 'dist/stage', folder);
   mkdirSync(target, { recursive: true });
   cpSync(join(home, 'dist'), join(target, 'dist'), { recursive: true });
-  for (const file of ['README.md', 'LICENSE']) {
-    const own = join(home, file);
-    cpSync(existsSync(own) ? own : join(repositoryRoot, file), join(target, file));
-  }
-  const {
-    scripts: _scripts,
-    devDependencies: _devDependencies,
-    ...published
-  } = readPackageJson(home);
-  published['exports'] = withoutSource(published['exports'] ?? {});
+  cpSync(join(repositoryRoot, 'LICENSE'), join(target, 'LICENSE'));
+  const readme = readFileSync(join(home, 'README.md'), 'utf8');
+  writeFileSync(join(target, 'README.md'), publishedReadme(readme, `packages/${folder}`, address));
+  const published = publishedManifest(readPackageJson(home), `packages/${folder}`, address);
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  checkFrontPage(folder, readme, published);
   return target;
 }
 
-function withoutSource(target: Json): Json {
-  if (typeof target !== 'object' || target === null || Array.isArray(target)) return target;
-  return Object.fromEntries(
-    Object.entries(target).flatMap(([key, value]) =>
-      key === 'adjutant-source' ? [] : [[key, withoutSource(value)]],
-    ),
-  );
+/** Fields that a registry shows, and links that work there, with an address and without one. */
+function checkFrontPage(folder: string, readme: string, published: Manifest): void {
+  const place = `packages/${folder}`;
+  const wanted = ['name', 'description', 'license', 'keywords'];
+  const missing = wanted.filter((field) => published[field] === undefined);
+  if (missing.length > 0)
+    throw new BuildError(`${place}/package.json does not say: ${missing.join(', ')}`);
+  for (const address of [repositoryAddress(published), 'https://git.example/adjutant', undefined]) {
+    const packed = publishedReadme(readme, place, address);
+    const broken = brokenLinks(packed, repositoryRoot, address);
+    if (broken.length > 0)
+      throw new BuildError(`${place}/README.md, packed: links lead nowhere: ${broken.join(', ')}`);
+  }
 }
 
-async function pack(folder: string): Promise<string> {
+async function pack(folder: string, address: string | undefined): Promise<string> {
   const destination = join(repositoryRoot, 'dist/packages');
   mkdirSync(destination, { recursive: true });
   const output = await step(
     `pack packages/${folder}`,
     'npm',
     ['pack', '--json', '--loglevel=error', '--pack-destination', destination],
-    stage(folder),
+    stage(folder, address),
   );
   const start = output.search(/^[[{]/m);
   const packed = Object.values(
@@ -196,9 +202,15 @@ try {
   rmSync(join(repositoryRoot, 'dist/stage'), { recursive: true, force: true });
   rmSync(join(repositoryRoot, 'dist/packages'), { recursive: true, force: true });
   for (const published of packages) await compile(published);
+  const address = repositoryAddress(readPackageJson(repositoryRoot));
+  if (address === undefined)
+    console.log(
+      '     package.json names no `repository`: the packages name none, and their READMEs ' +
+        'name paths in the place of links',
+    );
   const tarballs: string[] = [];
   for (const published of packages) {
-    const tarball = await pack(published.folder);
+    const tarball = await pack(published.folder, address);
     await checkPackage(published, tarball);
     tarballs.push(tarball);
   }

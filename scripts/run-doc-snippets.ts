@@ -1,6 +1,7 @@
 /**
- * `npm run snippets`: type-checks and runs every ```ts fence of README.md, of docs/guide and of the
- * `@example` tags of the packages' sources. `-- <text>` runs those with the text in their place.
+ * `npm run snippets`: type-checks and runs every ```ts fence of README.md, of the packages' READMEs,
+ * of docs/guide and of the `@example` tags of the packages' sources. `-- <text>` runs those with the
+ * text in their place.
  *
  * A fence is a whole program, run in an empty folder. `no-run` behind `ts` leaves a fence out. The
  * comment `<!-- prelude: file.ts -->` right before a fence puts docs/preludes/file.ts in front of
@@ -72,6 +73,7 @@ async function runSnippet(snippet: Snippet): Promise<CommandResult> {
 
 const documents = [
   'README.md',
+  ...globSync('packages/*/README.md', { cwd: repositoryRoot }).sort(),
   ...globSync('docs/guide/**/*.md', { cwd: repositoryRoot }).sort(),
 ].filter((path) => existsSync(join(repositoryRoot, path)));
 const sources = globSync('packages/*/src/**/*.ts', { cwd: repositoryRoot }).sort();
