@@ -248,7 +248,8 @@ test('forged, replayed and foreign approvals do nothing and are problems', async
   expect(await requests()).toEqual(['pending', 'pending']);
   // What was said before the last answer of the agent is not read.
   const history = [said(one.part, { ...approve, id: one.part.approval.id }), user('late', 'And?')];
-  expect((await post(api, { id: 'one', messages: history })).code).toBe('chat_waiting');
+  const kept = await post(api, { id: 'one', messages: history });
+  expect(kept.chunks).toContainEqual(expect.objectContaining({ type: 'data-waiting' }));
   expect(paid).toEqual([]);
   const answer = {
     id: 'one',

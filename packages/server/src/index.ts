@@ -31,3 +31,9 @@ export { UnhandledFailureError } from './process-guard.ts';
 export { CannotListenError, type ListeningServer, serve } from './serve.ts';
 export type { ProcessGuardMode, ServeOptions, ShutdownOptions } from './serve-options.ts';
 export { type AdjutantServer, server } from './server.ts';
+export {
+  type UiMessages,
+  type UiMessagesOptions,
+  uiMessages,
+} from './stream/ui-message/messages.ts';
+export type { UiMessage, UiMessagePart } from './stream/ui-message/ui-message.ts';

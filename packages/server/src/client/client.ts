@@ -1,4 +1,5 @@
 import { Approvals, Operations } from './approvals.ts';
+import { Chats } from './chats.ts';
 import { Listing } from './listing.ts';
 import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
@@ -26,6 +27,8 @@ export interface AdjutantClient {
   readonly runs: Runs;
   readonly approvals: Approvals;
   readonly operations: Operations;
+  /** Chats as `useChat` of the AI SDK holds them. */
+  readonly chats: Chats;
   /** Runnables of the app. */
   readonly agents: Agents;
   readonly usage: UsageOfModels;
@@ -57,6 +60,7 @@ export function client(options: ClientOptions): AdjutantClient {
     runs: new Runs(transport),
     approvals: new Approvals(transport),
     operations: new Operations(transport),
+    chats: new Chats(transport),
     agents: agentsOf(transport),
     usage: usageOf(transport),
     health: (options = {}) => transport.json({ method: 'GET', path: pathOf('health'), ...options }),

@@ -1,5 +1,6 @@
 export { Approvals, Operations } from './approvals.ts';
 export type { ReconnectOptions } from './back-off.ts';
+export { type ChatAddress, Chats, chatFetch, type WatchOptions } from './chats.ts';
 export { type AdjutantClient, type Agents, client, type UsageOfModels } from './client.ts';
 export {
   ConnectionLostError,
@@ -21,6 +22,7 @@ export type {
   Answer,
   AnswerOutcomes,
   BatchAnswers,
+  ChatMessages,
   EventPage,
   EventQuery,
   Health,

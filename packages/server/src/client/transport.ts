@@ -219,7 +219,8 @@ function textOf(response: Response): Promise<string> {
   });
 }
 
-async function problemOf(response: Response, now: number): Promise<ServerProblemError> {
+/** The error of an answer that is not a good one. */
+export async function problemOf(response: Response, now: number): Promise<ServerProblemError> {
   const { status, headers } = response;
   const retryAfter = retryAfterOf(headers.get('retry-after'), now);
   const text = await response.text().catch(() => '');

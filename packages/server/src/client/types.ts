@@ -10,6 +10,7 @@ import type {
   requestQuerySchema,
   requestSchema,
 } from '../schemas/approval.ts';
+import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
 import type {
@@ -50,6 +51,8 @@ export type EventQuery = QueryOf<typeof eventQuerySchema>;
 export type EventPage = z.output<typeof eventPageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
+
+export type ChatMessages = z.output<typeof uiMessagesSchema>;
 
 export type ServerRequest = z.output<typeof requestSchema>;
 export type RequestListQuery = ListQueryOf<typeof requestQuerySchema>;

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { actorOf, type RequestEntry, type Run, type Runnable } from 'adjutant';
+import { actorOf, isAdjutantError, type RequestEntry, type Run, type Runnable } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { defined } from 'adjutant/text';
 import { isAllowed } from '../access/principal.ts';
@@ -10,12 +10,18 @@ import { reachableAgent } from '../http/reachable.ts';
 import { reachableRequest } from '../http/reachable-request.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
-import { type ChatJson, type ChatMessage, chatMessageSchema, chatSchema } from '../schemas/chat.ts';
+import {
+  type ChatJson,
+  type ChatMessage,
+  chatMessageSchema,
+  chatSchema,
+  resumeQuerySchema,
+} from '../schemas/chat.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
+import { chatKeyOf } from '../stream/ui-message/chat-key.ts';
 import {
   type ChatLedger,
   type ChatRun,
-  chatKeyOf,
   emptyChat,
   readChat,
 } from '../stream/ui-message/chat-ledger.ts';
@@ -67,6 +73,7 @@ const resumeChat = defineRoute({
     'For `resume` of `useChat`: the answer from its beginning, with what has been written ' +
     'of it so far, and then the rest.',
   params: z.strictObject({ ...agentPathSchema.shape, ...sessionPathSchema.shape }),
+  query: resumeQuerySchema,
   answers: { 200: stream, 204: { description: 'Nothing is under way' } },
 });
 
@@ -88,7 +95,7 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
     );
   });
   addRoute(api, resumeChat, async (input) => {
-    const { app, params, context } = input;
+    const { app, params, query, context } = input;
     const agent = reachableAgent(input, params.agent);
     const { id, listing } = await chatSession(input, params.session);
     // A chat that has not begun is no fault of the page that opens it.
@@ -96,8 +103,9 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
       listing === undefined ? emptyChat : await readChat(parts.replays, { app, session: id });
     const run = chat.last;
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
-    if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name)
+    if (run === undefined || to === undefined || run.agent !== agent.name)
       return context.body(null, 204);
+    if (run.status !== 'open' && !query.ended) return context.body(null, 204);
     const subject = told(input, id, chat, run, to);
     return parts.streams.holding(input.principal, async (place) =>
       chatResponse(parts, input, subject, place),
@@ -190,14 +198,15 @@ interface NewMessage {
   readonly isNew: boolean;
 }
 
-/** A message that the ledger does not have yet begins a run, or goes to the one that is open. */
-async function begun(
-  parts: ServerParts,
-  input: Sent,
-  { agent, session, chat, to, text, isNew }: NewMessage,
-): Promise<ChatSubject> {
+/**
+ * A message that the ledger does not have yet begins a run, or goes to the one that is open. While
+ * that waits for something else, the message waits as well: the next prompt has it.
+ */
+async function begun(parts: ServerParts, input: Sent, message: NewMessage): Promise<ChatSubject> {
+  const taken = await takenAsAnswer(input, message);
+  if (taken !== undefined) return taken;
+  const { agent, session, chat, to, text, isNew } = message;
   const { app, principal } = input;
-  assertNothingAsked(chat);
   const place = isNew
     ? await app.sessions.open({
         id: session,
@@ -249,14 +258,39 @@ async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void
   run.catch((error: unknown) => reportFailure(parts, input, error));
 }
 
-/** @throws RequestRefusedError `chat_waiting` (409) */
-function assertNothingAsked(chat: ChatLedger): void {
-  const { asked: open } = chat.conversation;
-  const [question] = Object.values(open);
-  if (question === undefined || chat.last?.status !== 'open') return;
-  const { requestId, request } = question;
-  const message = `The agent waits for an answer first: ${request.summary}`;
-  throw new RequestRefusedError(409, 'chat_waiting', message, { requestId });
+/**
+ * Gives a message to the tool that waits for one, if its schema takes a text: the run goes on with
+ * it, and so does its answer.
+ * @returns `undefined` when nothing waits for it
+ */
+async function takenAsAnswer(
+  { app, principal }: Sent,
+  { chat, session, text }: NewMessage,
+): Promise<ChatSubject | undefined> {
+  const { asked: open, answer } = chat.conversation;
+  const { last } = chat;
+  const inputs = Object.values(open).filter(({ kind }) => kind === 'input');
+  const [question] = inputs;
+  if (question === undefined || inputs.length > 1 || last?.status !== 'open') return undefined;
+  const { requestId } = question;
+  try {
+    await app.requests.answer(requestId, { decision: 'answer', input: text, by: principal.actor });
+  } catch (error) {
+    const isOther = ['input_mismatch', 'request_settled', 'may_not_decide'].some((code) =>
+      isAdjutantError(error, code),
+    );
+    if (isOther) return undefined;
+    throw error;
+  }
+  return {
+    app,
+    agents: principal.agents,
+    session,
+    after: last.startSeq - 1,
+    to: answer?.id ?? last.id,
+    restsAfter: chat.head,
+    awaited: [requestId],
+  };
 }
 
 /** Handles answers to requests of the run: the run goes on, and with it its answer. */

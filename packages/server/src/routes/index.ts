@@ -8,6 +8,7 @@ import { addApprovalPageRoutes } from './approval-page.ts';
 import { addApprovalRoutes } from './approvals.ts';
 import { addAuditRoutes } from './audit.ts';
 import { addChatRoutes } from './chat.ts';
+import { addChatMessagesRoutes } from './chat-messages.ts';
 import { addControlRoutes } from './controls.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
@@ -37,6 +38,7 @@ const all: readonly AddRoutes[] = [
   addKeyRoutes,
   addStreamRoutes,
   addChatRoutes,
+  addChatMessagesRoutes,
   addSocketRoutes,
 ];
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema, newIdSchema } from './common.ts';
+import { flagSchema, idSchema, newIdSchema } from './common.ts';
 
 const longestReason = 10_000;
 const mostParts = 1_000;
@@ -53,6 +53,41 @@ export const chatSchema = z
       messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Where is my order?' }] }],
     },
   });
+
+export const resumeQuerySchema = z.strictObject({
+  ended: flagSchema.openapi({
+    description:
+      'True to be told the last answer also when its run has ended. Otherwise 204 is the ' +
+      'answer then.',
+  }),
+});
+
+export const messagesQuerySchema = z.strictObject({
+  open: flagSchema.openapi({
+    description:
+      'True to have the answer of an open run as well, as far as it is. Otherwise it is left ' +
+      'out, because resuming the stream brings it.',
+  }),
+});
+
+export const uiMessagesSchema = z
+  .object({
+    session: z.string().optional().openapi({
+      description: 'Id of the session that the chat is kept in. Missing: it has not begun.',
+    }),
+    messages: z.array(
+      z.object({
+        id: z.string(),
+        role: z.enum(['user', 'assistant']),
+        parts: z.array(partSchema),
+      }),
+    ),
+    isOpen: z.boolean().openapi({
+      description: 'True while the last run is at work or waits: its answer grows further.',
+    }),
+    seq: z.int().min(0).openapi({ description: '`seq` of the last event that was read.' }),
+  })
+  .openapi('UIMessages', { description: 'Messages of a chat, as `useChat` takes them.' });
 
 export type ChatJson = z.infer<typeof chatSchema>;
 

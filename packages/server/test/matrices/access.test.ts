@@ -175,6 +175,12 @@ const entries: Readonly<Record<string, Entry>> = {
     ofOtherAgents: 404,
     call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }),
   },
+  listChatMessages: {
+    ...read,
+    others: 'own',
+    ofOtherAgents: 404,
+    call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/messages` }),
+  },
   // A WebSocket needs a socket: see strangers.test.ts.
   openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
   getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },

@@ -85,7 +85,12 @@ export function tellAnswer(
   if (rest === undefined) return { state: news.state, chunks, isOver: false };
   return {
     state: news.state,
-    chunks: [...chunks, ...start(subject, news.state), ...restChunks(rest)],
+    chunks: [
+      ...chunks,
+      ...start(subject, news.state),
+      ...queuedChunks(subject, news.state),
+      ...restChunks(rest),
+    ],
     isOver: true,
   };
 }
@@ -181,6 +186,18 @@ function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonl
 function isWhole(part: UiPart): boolean {
   if (part.kind === 'text' || part.kind === 'reasoning') return part.isDone;
   return part.kind !== 'tool' || part.input !== undefined;
+}
+
+/** Tells what a message waits for that nothing answers yet. */
+function queuedChunks(subject: AnswerSubject, state: AnswerState): readonly UiChunk[] {
+  const { asked, rest } = state.conversation;
+  if (rest?.type !== 'waiting' || isOurs(subject, state)) return [];
+  const requests = Object.values(asked).map(({ requestId, kind, request: { summary } }) => ({
+    requestId,
+    kind,
+    summary,
+  }));
+  return [{ type: 'data-waiting', id: subject.to, data: { requests } }];
 }
 
 const finishOfWaiting: Readonly<

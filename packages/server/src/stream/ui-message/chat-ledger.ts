@@ -7,14 +7,6 @@ import { isRoot, runOf } from '../run-state.ts';
 import { conversationAfter } from './conversation.ts';
 import { type Conversation, noConversation } from './conversation-state.ts';
 
-const keyDigits = 20;
-
-/** The name of an input: the same message of a chat is one input, however often it is sent. */
-export function chatKeyOf(messageId: string): string {
-  const hash = createHash('sha256').update(JSON.stringify(messageId)).digest('hex');
-  return `chat_${hash.slice(0, keyDigits)}`;
-}
-
 /** A run of a session, as far as chats need it. */
 export interface ChatRun {
   readonly id: string;

@@ -45,6 +45,7 @@ export type UiChunk =
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'data-request'; readonly id: string; readonly data: RequestData }
+  | { readonly type: 'data-waiting'; readonly id: string; readonly data: WaitingData }
   | {
       readonly type: 'data-tool-progress';
       readonly transient: true;
@@ -73,6 +74,18 @@ export interface RequestDescription {
   readonly mayDecide?: readonly string[];
   /** Epoch milliseconds. */
   readonly expiresAt?: number;
+}
+
+/**
+ * The data of a `data-waiting` part: the message is answered when these requests are. The answer
+ * takes the place of the part.
+ */
+export interface WaitingData {
+  readonly requests: readonly {
+    readonly requestId: string;
+    readonly kind: string;
+    readonly summary: string;
+  }[];
 }
 
 /** The data of a `data-request` part: a question that the SDK has no part for. */

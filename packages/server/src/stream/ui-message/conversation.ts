@@ -1,6 +1,7 @@
 import { type EventOf, type Fold, foldEvent, isDurable, type StreamEvent } from 'adjutant';
 import { isRoot, runOf } from '../run-state.ts';
 import { ended } from './answer-end.ts';
+import { isChatKey } from './chat-key.ts';
 import {
   add,
   type Conversation,
@@ -13,8 +14,6 @@ import { called, modelEnd, modelStart, wrote } from './model-rounds.ts';
 import { dropUnsure } from './placed-part.ts';
 import { streamed } from './streamed-parts.ts';
 import { answered, asked, resulted } from './tool-requests.ts';
-
-const chatKey = /^chat_[0-9a-f]{20}$/;
 
 /** Folds one more event of a session. Large values must have been put in. */
 export function conversationAfter(state: Conversation, event: StreamEvent): Conversation {
@@ -54,7 +53,7 @@ function heard(
 ): Conversation {
   const { answer } = state;
   if (answer === undefined || !isRoot(invocationId) || clientKey === answer.run) return state;
-  if (clientKey !== undefined && chatKey.test(clientKey))
+  if (clientKey !== undefined && isChatKey(clientKey))
     return { ...state, next: [...state.next, clientKey] };
   // The first input of a run is no part of its answer.
   if (answer.steps.length === 0 || !/^(user|operator|trigger)\b/.test(by)) return state;

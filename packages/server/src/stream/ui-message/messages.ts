@@ -1,0 +1,104 @@
+import type { Event, EventOf, Runtime } from 'adjutant';
+import { systemTurns } from 'adjutant/ports';
+import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
+import { isRoot } from '../run-state.ts';
+import { shownId } from './chat-key.ts';
+import { conversationAfter } from './conversation.ts';
+import { type Conversation, noConversation, textOf } from './conversation-state.ts';
+import { messageParts, type UiMessage } from './ui-message.ts';
+
+/** The messages of a chat. */
+export interface UiMessages {
+  readonly messages: readonly UiMessage[];
+  /** True while the last run is at work or waits: its answer grows further. */
+  readonly isOpen: boolean;
+  /** `seq` of the last event that was read. */
+  readonly seq: number;
+}
+
+export interface UiMessagesOptions {
+  /**
+   * True to have the answer of an open run among the messages, as far as it is. Pages that resume
+   * the stream get it from there.
+   * @default false
+   */
+  readonly open?: boolean;
+}
+
+/**
+ * Reads what was said in a session as messages of the AI SDK: the same messages that `useChat` has
+ * when it was there all the time.
+ * @throws SessionNotFoundError, StoreUnavailableError
+ * @example
+ * ```ts
+ * import { uiMessages } from '@adjutant/server';
+ * import { agent, rehearsal, runtime } from 'adjutant';
+ *
+ * const clerk = agent({ name: 'clerk', model: rehearsal() });
+ * const app = runtime({ app: 'shop', runnables: [clerk] });
+ * const { session } = await app.run(clerk, 'What can you do?');
+ * const { messages } = await uiMessages(app, session.id);
+ * console.log(messages.map(({ role }) => role)); // ['user', 'assistant']
+ * await app.close();
+ * ```
+ */
+export async function uiMessages(
+  app: Runtime,
+  session: string,
+  { open = false }: UiMessagesOptions = {},
+): Promise<UiMessages> {
+  const from = { ledgers: ledgersOf(app), session };
+  const said = new Said();
+  let seq = 0;
+  for await (const stored of app.sessions.events(session)) {
+    seq = stored.seq;
+    if (stored.type === 'unreadable') continue;
+    said.add(await withLargeValues(stored, from));
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
+  const { isOpen } = said;
+  return { messages: said.messages(open || !isOpen), isOpen, seq };
+}
+
+/** Messages in the order in which they were begun; an answer grows in its place. */
+class Said {
+  readonly #order: string[] = [];
+  readonly #byId = new Map<string, UiMessage>();
+  #conversation: Conversation = noConversation;
+
+  get isOpen(): boolean {
+    const { answer, rest } = this.#conversation;
+    return answer !== undefined && rest?.type !== 'ended';
+  }
+
+  add(event: Event): void {
+    const before = this.#conversation;
+    const after = conversationAfter(before, event);
+    this.#conversation = after;
+    // What was said to a run at work stands in its answer.
+    if (event.type === 'user' && after.answer === before.answer) this.#heard(event);
+    const { answer } = after;
+    if (answer !== undefined && answer !== before.answer)
+      this.#put({ id: answer.id, role: 'assistant', parts: messageParts(answer.steps) });
+  }
+
+  #heard({ by, clientKey, id, invocationId, text }: EventOf<'user'>): void {
+    if (!/^(user|operator|trigger)\b/.test(by)) return;
+    if (invocationId !== undefined && !isRoot(invocationId)) return;
+    const parts = [{ type: 'text', text: textOf(text), state: 'done' }] as const;
+    this.#put({ id: shownId(clientKey) ?? id, role: 'user', parts });
+  }
+
+  #put(message: UiMessage): void {
+    if (!this.#byId.has(message.id)) this.#order.push(message.id);
+    this.#byId.set(message.id, message);
+  }
+
+  messages(withLast: boolean): readonly UiMessage[] {
+    const last = withLast ? undefined : this.#conversation.answer?.id;
+    return this.#order
+      .map((id) => this.#byId.get(id) as UiMessage)
+      .filter(({ id, parts }) => id !== last && parts.length > 0);
+  }
+}
