@@ -11,7 +11,7 @@ import { join } from 'node:path';
 /** Runs a port, answers each prompt with the next line, and gives what it printed. */
 async function play(file: string, prompt: string, lines: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-port-'));
-  const { OPENAI_API_KEY: _1, GEMINI_API_KEY: _2, ANTHROPIC_API_KEY: _3, ...env } = process.env;
+  const { OPENAI_API_KEY: _, ...env } = process.env;
   const port = spawn(
     process.execPath,
     [...process.execArgv, join(import.meta.dirname, 'ports', file)],

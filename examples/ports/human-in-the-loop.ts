@@ -16,10 +16,10 @@ const getWeather = tool({
 const weatherAgent = agent({
   name: 'Weather agent',
   description: 'Answers questions about the weather',
-  model: weatherReporter,
+  model: weatherReporter(),
   context: [
     injectSystemMessage(
-      'Look up the conditions in each city that is asked about, and report them without temperatures.',
+      'Look up the conditions in each city that is asked about. Leave temperatures out.',
     ),
     includeHistory(),
   ],
@@ -46,10 +46,10 @@ const askWeatherAgent = tool({
 
 const assistant = agent({
   name: 'Basic test agent',
-  model: weatherAssistant,
+  model: weatherAssistant(),
   context: [
     injectSystemMessage(
-      'Answer questions about the weather with the tools. Look up all that was asked for, in all cities, before you answer.',
+      'Answer with the tools. Look up all that was asked for, in all cities, before you answer.',
     ),
     includeHistory(),
   ],

@@ -1,12 +1,15 @@
 /**
- * Models of the ports: the provider whose key is set, else a script for the conversation that
- * `37-ports.ts` plays.
+ * Models of the ports: those of OpenAI where its key is set, as in the originals. Else a script for
+ * the conversation that `37-ports.ts` plays.
  */
-import { type Model, modelFromEnvironment } from 'adjutant';
+import { type Model, type OpenAiSettings, openai } from 'adjutant';
 import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 
-function played(...responses: ScriptedResponse[]): Model | ScriptedModel {
-  return modelFromEnvironment() ?? scriptedModel(responses);
+type PortModel = (settings?: OpenAiSettings) => Model | ScriptedModel;
+
+function played(...responses: ScriptedResponse[]): PortModel {
+  return (settings) =>
+    process.env['OPENAI_API_KEY'] ? openai('gpt-4o', settings) : scriptedModel(responses);
 }
 
 const both = ['San Francisco', 'Oakland'];
