@@ -1,8 +1,8 @@
 import { type AdjutantServer, serve, server, uiMessages } from '@adjutant/server';
 import { chatFetch, client, ServerProblemError } from '@adjutant/server/client';
 import { Chat } from '@ai-sdk/react';
-import { agent, memoryStore, type Runtime, runtime, type Tool, tool } from 'adjutant';
-import { roundModel, type ScriptedResponse } from 'adjutant/testing';
+import { agent, memoryStore, type Runtime, runtime, type Tool, tool, toolResult } from 'adjutant';
+import { roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import {
   DefaultChatTransport,
   lastAssistantMessageIsCompleteWithApprovalResponses,
@@ -70,7 +70,8 @@ function chatWith(api: AdjutantServer, id: string, messages: UIMessage[] = []) {
 /** Messages as they go over the wire, without what names them and what is only local. */
 function plain(messages: readonly unknown[]): unknown[] {
   const all = JSON.parse(JSON.stringify(messages)) as UIMessage[];
-  return all.map(({ id, role, parts }) => ({
+  return all.map(({ id, role, parts, metadata }) => ({
+    ...(metadata === undefined ? {} : { metadata }),
     // A page makes the ids of its own messages up.
     ...(role === 'assistant' ? { id } : {}),
     role,
@@ -243,4 +244,100 @@ test('a page that watches learns of an approval by a link, and of what follows',
   expect(JSON.stringify(chat.lastMessage)).toContain('"paid 5"');
   gone.abort();
   await watching;
+});
+
+test('tools give parts and metadata of their own, which last, and others that do not', async () => {
+  const { promise: isSeen, resolve: saw } = Promise.withResolvers<void>();
+  const draw = tool({
+    name: 'draw',
+    description: 'Draws a chart',
+    schema: z.object({ part: z.string() }),
+    execute: async (ctx) => {
+      ctx.progress({ type: 'data-request', data: 'not its own' });
+      ctx.progress({ type: 'data-drawing', data: { done: 0.5 } });
+      // What does not last is for those who are there.
+      await isSeen;
+      const parts = [
+        { type: 'data-chart', id: 'sales', data: { bars: [ctx.args.part] } },
+        { type: 'data-note', data: ctx.args.part },
+        { type: 'data-waiting', data: 'not its own' },
+        { type: 'text', text: 'not data' },
+      ];
+      return toolResult.success('drawn', {
+        metadata: { ui: { parts, metadata: { drawn: ctx.args.part } } },
+      });
+    },
+  });
+  const clerk = agent({
+    name: 'clerk',
+    model: roundModel([
+      { toolCalls: [{ name: 'draw', args: { part: 'one' } }] },
+      { toolCalls: [{ name: 'draw', args: { part: 'two' } }] },
+      { text: 'Here it is.' },
+    ]),
+    tools: [draw],
+  });
+  const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
+  const api = server(app);
+  onTestFinished(async () => {
+    await api.close();
+    await app.close();
+  });
+  const seen: unknown[] = [];
+  const transport = new DefaultChatTransport({
+    api: 'http://localhost/v1/agents/clerk/chat',
+    fetch: chatFetch((input, init) => api.fetch(new Request(input as string, init))),
+  });
+  const chat = new Chat({
+    id: 'chat',
+    transport,
+    onData: (part) => {
+      seen.push(part);
+      if (part.type === 'data-drawing') saw();
+    },
+  });
+  await chat.sendMessage({ text: 'Draw' });
+  expect(chat.error).toBeUndefined();
+  const own = chat.lastMessage?.parts.filter(({ type }) => type.startsWith('data-'));
+  expect(own).toMatchObject([
+    { type: 'data-chart', id: 'sales', data: { bars: ['two'] } },
+    { type: 'data-note', data: 'one' },
+    { type: 'data-note', data: 'two' },
+  ]);
+  expect(chat.lastMessage?.metadata).toEqual({ drawn: 'two' });
+  expect(seen).toContainEqual({ type: 'data-drawing', transient: true, data: { done: 0.5 } });
+  expect(JSON.stringify(chat.messages)).not.toContain('not its own');
+  const { messages } = await loaded(api, 'chat');
+  expect(plain(messages)).toEqual(plain(chat.messages));
+});
+
+test('fields of the page are the data of a run, by the input that its agent takes', async () => {
+  const made = (input?: z.ZodType<{ locale: string }>) => {
+    const model = scriptedModel([{ text: 'Bonjour.' }]);
+    const clerk = agent({ name: 'clerk', model, ...(input === undefined ? {} : { input }) });
+    const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
+    const api = server(app);
+    onTestFinished(async () => {
+      await api.close();
+      await app.close();
+    });
+    return { api, model };
+  };
+  const { api, model } = made(z.object({ locale: z.string().length(2) }));
+  const chat = chatWith(api, 'chat');
+  await chat.sendMessage({ text: 'Hi' }, { body: { locale: 'fr' } });
+  expect(chat.error).toBeUndefined();
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('locale');
+  await chat.sendMessage({ text: 'Hi again' }, { body: { locale: 'french' } });
+  expect(chat.error).toMatchObject({ code: 'invalid_input' });
+  expect(chat.error?.message).toContain('locale');
+  expect((await loaded(api, 'chat')).messages).toHaveLength(2);
+
+  const other = chatWith(made().api, 'chat');
+  await other.sendMessage({ text: 'Hi' }, { body: { locale: 'fr' } });
+  expect(other.error).toMatchObject({
+    code: 'chat_fields_unsupported',
+    data: { fields: ['locale'] },
+  });
+  expect(other.error?.message).toContain('Give the agent an `input`');
 });

@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { actorOf, isAdjutantError, type RequestEntry, type Run, type Runnable } from 'adjutant';
+import { isAdjutantError, type JsonObject, type Run, type Runnable } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { defined } from 'adjutant/text';
-import { isAllowed } from '../access/principal.ts';
 import { chatSession } from '../http/chat-session.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { reachableAgent } from '../http/reachable.ts';
-import { reachableRequest } from '../http/reachable-request.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
 import {
@@ -26,13 +24,9 @@ import {
   readChat,
 } from '../stream/ui-message/chat-ledger.ts';
 import { type ChatSubject, chatResponse } from '../stream/ui-message/chat-response.ts';
-import {
-  answersOf,
-  type SaidAnswer,
-  sentMessage,
-  signatureOf,
-  textOfMessage,
-} from '../stream/ui-message/sent-message.ts';
+import { sentMessage, textOfMessage } from '../stream/ui-message/sent-message.ts';
+import { continued } from './chat-answers.ts';
+import { assertTakesFields, fieldsOf } from './chat-fields.ts';
 import { reportFailure } from './started-run.ts';
 
 const stream = {
@@ -90,6 +84,7 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendChat, (input) => {
     const agent = reachableAgent(input, input.params.agent);
     const message = sentMessage(input.body);
+    assertTakesFields(agent, input.body);
     return parts.streams.holding(input.principal, async (place) =>
       chatResponse(parts, input, await said(parts, input, agent, message), place),
     );
@@ -169,7 +164,10 @@ async function asked(
   const to = chatKeyOf(message.id);
   const before = chat.input(to);
   if (before === undefined)
-    return begun(parts, input, { agent, session, chat, to, text, isNew: listing === undefined });
+    return begun(parts, input, {
+      ...{ agent, session, chat, to, text, data: fieldsOf(body) },
+      isNew: listing === undefined,
+    });
   if (!before.isText(text))
     throw new RequestRefusedError(
       409,
@@ -194,6 +192,8 @@ interface NewMessage {
   readonly chat: ChatLedger;
   readonly to: string;
   readonly text: string;
+  /** Data for a run that begins with it. */
+  readonly data: JsonObject | undefined;
   /** True when the session is to be made. */
   readonly isNew: boolean;
 }
@@ -205,7 +205,7 @@ interface NewMessage {
 async function begun(parts: ServerParts, input: Sent, message: NewMessage): Promise<ChatSubject> {
   const taken = await takenAsAnswer(input, message);
   if (taken !== undefined) return taken;
-  const { agent, session, chat, to, text, isNew } = message;
+  const { agent, session, chat, to, text, data, isNew } = message;
   const { app, principal } = input;
   const place = isNew
     ? await app.sessions.open({
@@ -213,7 +213,13 @@ async function begun(parts: ServerParts, input: Sent, message: NewMessage): Prom
         ...defined({ userId: principal.user }),
       })
     : session;
-  const run = app.run(agent, { session: place, runId: to, input: text });
+  const isOpen = chat.last?.status === 'open';
+  const run = app.run(agent, {
+    session: place,
+    runId: to,
+    input: text,
+    ...defined({ data: isOpen ? undefined : data }),
+  });
   parts.metrics.runStarted(agent.name, run);
   await accepted(parts, input, run);
   const open = chat.last;
@@ -291,97 +297,4 @@ async function takenAsAnswer(
     restsAfter: chat.head,
     awaited: [requestId],
   };
-}
-
-/** Handles answers to requests of the run: the run goes on, and with it its answer. */
-async function continued(
-  parts: ServerParts,
-  input: Sent,
-  agent: Runnable,
-  message: ChatMessage,
-): Promise<ChatSubject> {
-  const { app, body, principal } = input;
-  const { id: session, listing } = await chatSession(input, body.id);
-  if (listing === undefined) throw new SessionNotFoundError({ session: body.id, app: app.app });
-  const chat = await readChat(parts.replays, { app, session });
-  const run = chat.last;
-  const { answer, asked: open } = chat.conversation;
-  const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] =>
-    kind === 'input' ? [[callId, requestId]] : [],
-  );
-  const answers = answersOf(message, new Map(inputs));
-  if (answers.length === 0)
-    throw new RequestRefusedError(
-      409,
-      'chat_nothing_said',
-      'The message answers nothing that is asked for. Send a message of a user, or an approval.',
-    );
-  const requests = await Promise.all(answers.map((said) => assertPending(input, session, said)));
-  if (run === undefined || answer === undefined || run.agent !== agent.name)
-    throw new RequestRefusedError(409, 'chat_other_agent', 'Another agent asks for this.');
-  for (const [index, { decision, reason, ...said }] of answers.entries()) {
-    const given = 'input' in said ? { input: said.input as never } : {};
-    await app.requests.answer(requests[index] as string, {
-      by: principal.actor,
-      decision,
-      ...given,
-      ...defined({ reason }),
-    });
-  }
-  const known = { upTo: chat.head, lastStep: signatureOf(message) };
-  return {
-    app,
-    agents: principal.agents,
-    session,
-    after: run.startSeq - 1,
-    to: answer.id,
-    restsAfter: chat.head,
-    awaited: requests,
-    known,
-  };
-}
-
-/**
- * Checks that a caller that only chats answers approvals only where it is named: what an agent does
- * for people is not theirs to allow.
- * @throws RequestRefusedError `chat_may_not_decide` (403)
- */
-function assertMayAnswer({ principal }: Sent, { kind, mayDecide, requestId }: RequestEntry): void {
-  const isNamed = mayDecide?.some((name) => actorOf(name) === principal.actor) === true;
-  if (kind === 'input' || isNamed || isAllowed(principal, 'operate')) return;
-  throw new RequestRefusedError(
-    403,
-    'chat_may_not_decide',
-    'Somebody else decides this: your role lets you chat, and `mayDecide` of the tool does not ' +
-      'name you.',
-    { requestId },
-  );
-}
-
-/**
- * Nothing is answered before all answers of a message can be.
- * @returns the id of the request
- * @throws RequestNotFoundError, RequestRefusedError `chat_approval_mismatch`, `request_settled`
- * (409)
- */
-async function assertPending(
-  input: Sent,
-  session: string,
-  { requestId = '', toolCallId }: SaidAnswer,
-): Promise<string> {
-  const entry = await reachableRequest(input, requestId);
-  if (entry.session !== session || entry.callId !== toolCallId) {
-    throw new RequestRefusedError(
-      409,
-      'chat_approval_mismatch',
-      `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`,
-    );
-  }
-  assertMayAnswer(input, entry);
-  if (entry.status === 'pending') return requestId;
-  throw new RequestRefusedError(
-    409,
-    'request_settled',
-    `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`,
-  );
 }

@@ -22,7 +22,7 @@ export const chatMessageSchema = z
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
 export const chatSchema = z
-  .strictObject({
+  .looseObject({
     id: newIdSchema.openapi({
       description:
         'Id of the chat, which is that of the session. One that does not exist is made. ' +
@@ -46,7 +46,9 @@ export const chatSchema = z
       .openapi({ description: 'Which message is sent. Missing: the last one.' }),
   })
   .openapi('Chat', {
-    description: 'What the `DefaultChatTransport` of the AI SDK sends.',
+    description:
+      'What the `DefaultChatTransport` of the AI SDK sends. Other members are the data that a ' +
+      'run begins with: the `input` of the agent checks them, and without one they are refused.',
     example: {
       id: 'chat-7',
       trigger: 'submit-message',
@@ -79,6 +81,7 @@ export const uiMessagesSchema = z
       z.object({
         id: z.string(),
         role: z.enum(['user', 'assistant']),
+        metadata: z.looseObject({}).optional(),
         parts: z.array(partSchema),
       }),
     ),

@@ -1,7 +1,8 @@
-import { isDurable, type StreamEvent } from 'adjutant';
+import { isDurable, type JsonObject, type StreamEvent } from 'adjutant';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
 import { conversationAfter } from './conversation.ts';
 import { type AnswerRest, type Conversation, noConversation } from './conversation-state.ts';
+import { ownDataOf } from './own-parts.ts';
 import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
 /** Answer to tell, and the place to begin at. */
@@ -47,6 +48,8 @@ export interface AnswerState {
   readonly conversation: Conversation;
   readonly isStarted: boolean;
   readonly told: readonly UiStep[];
+  /** Metadata that the reader has. */
+  readonly metadata?: JsonObject | undefined;
   readonly awaited: readonly string[];
 }
 
@@ -124,15 +127,22 @@ function newsOf(
   const steps = state.conversation.answer?.steps ?? [];
   const begun = known !== undefined && !state.isStarted;
   const chunks = begun ? continued(steps, known) : stepChunks(state.told, steps);
-  const next =
-    state.isStarted && state.told === steps ? state : { ...state, isStarted: true, told: steps };
-  return { state: next, chunks: [...start(subject, state), ...chunks] };
+  const { metadata } = state.conversation.answer ?? {};
+  const isTold = state.isStarted && state.told === steps && state.metadata === metadata;
+  const next = isTold ? state : { ...state, isStarted: true, told: steps, metadata };
+  const about: readonly UiChunk[] =
+    metadata === undefined || metadata === state.metadata
+      ? []
+      : [{ type: 'message-metadata', messageMetadata: metadata }];
+  return { state: next, chunks: [...start(subject, state), ...chunks, ...about] };
 }
 
 function progressOf({ isStarted, told }: AnswerState, event: StreamEvent): readonly UiChunk[] {
   if (event.type !== 'tool_progress' || !isStarted) return [];
   const { callId, name, data } = event;
+  const own = ownDataOf(data);
   const isShown = told.some(({ parts }) => parts.some(({ id }) => id === callId));
+  if (isShown && own !== undefined) return [{ ...own, transient: true }];
   return isShown
     ? [
         {

@@ -1,4 +1,4 @@
-import type { JsonValue } from 'adjutant';
+import type { JsonObject, JsonValue } from 'adjutant';
 
 /** Reason why a message of the AI SDK ended. */
 export type UiFinishReason = 'stop' | 'length' | 'tool-calls' | 'other';
@@ -60,6 +60,13 @@ export type UiChunk =
       readonly id: string;
       readonly parts: readonly [{ readonly type: 'text'; readonly text: string }];
     }
+  | {
+      readonly type: `data-${string}`;
+      readonly id?: string;
+      readonly transient?: true;
+      readonly data: JsonValue;
+    }
+  | { readonly type: 'message-metadata'; readonly messageMetadata: JsonObject }
   | { readonly type: 'finish'; readonly finishReason: UiFinishReason }
   | { readonly type: 'abort'; readonly reason?: string }
   | { readonly type: 'error'; readonly errorText: string };

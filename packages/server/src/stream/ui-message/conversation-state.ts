@@ -1,5 +1,5 @@
-import type { EventOf, JsonValue } from 'adjutant';
-import type { ToolPart } from './part.ts';
+import type { EventOf, JsonObject, JsonValue } from 'adjutant';
+import type { DataPart, ToolPart } from './part.ts';
 import {
   type OpenRound,
   ordered,
@@ -24,6 +24,8 @@ export interface UiAnswer {
   readonly to: readonly string[];
   readonly run: string;
   readonly steps: readonly PlacedStep[];
+  /** Metadata of the message, which tools have given. */
+  readonly metadata?: JsonObject;
 }
 
 /** State of the run of an answer that is not at work. */
@@ -125,6 +127,28 @@ export function withCall(
       ),
     };
   });
+  return { ...state, answer: { ...answer, steps } };
+}
+
+/** Adds data of the app, or changes the part of the same type and id, in whatever step it is. */
+export function withData(
+  state: Conversation,
+  part: DataPart & Pick<PlacedPart, 'order' | 'from'>,
+): Conversation {
+  const { answer } = state;
+  const isThis = (known: PlacedPart): boolean =>
+    known.kind === 'data' && known.id === part.id && known.type === part.type;
+  if (answer?.steps.some(({ parts }) => parts.some(isThis)) !== true) return add(state, part);
+  const steps = answer.steps.map((step) =>
+    step.parts.some(isThis)
+      ? {
+          ...step,
+          parts: step.parts.map((known) =>
+            isThis(known) ? { ...known, data: part.data } : known,
+          ) as readonly PlacedPart[],
+        }
+      : step,
+  );
   return { ...state, answer: { ...answer, steps } };
 }
 

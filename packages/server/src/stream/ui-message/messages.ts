@@ -1,5 +1,6 @@
 import type { Event, EventOf, Runtime } from 'adjutant';
 import { systemTurns } from 'adjutant/ports';
+import { defined } from 'adjutant/text';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import { isRoot } from '../run-state.ts';
 import { shownId } from './chat-key.ts';
@@ -80,7 +81,12 @@ class Said {
     if (event.type === 'user' && after.answer === before.answer) this.#heard(event);
     const { answer } = after;
     if (answer !== undefined && answer !== before.answer)
-      this.#put({ id: answer.id, role: 'assistant', parts: messageParts(answer.steps) });
+      this.#put({
+        id: answer.id,
+        role: 'assistant',
+        ...defined({ metadata: answer.metadata }),
+        parts: messageParts(answer.steps),
+      });
   }
 
   #heard({ by, clientKey, id, invocationId, text }: EventOf<'user'>): void {

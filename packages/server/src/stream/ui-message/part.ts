@@ -54,7 +54,15 @@ export interface SteeringPart {
   readonly text: string;
 }
 
-export type UiPart = TextPart | ToolPart | RequestPart | SteeringPart;
+/** Data of the app, such as a chart, that a tool has given with its result. */
+export interface DataPart {
+  readonly kind: 'data';
+  readonly id: string;
+  readonly type: `data-${string}`;
+  readonly data: JsonValue;
+}
+
+export type UiPart = TextPart | ToolPart | RequestPart | SteeringPart | DataPart;
 
 /** Parts between two step starts of a message. */
 export interface UiStep {
@@ -117,6 +125,8 @@ function partChunks(before: UiPart | undefined, after: UiPart): readonly UiChunk
       return toolChunks(before as ToolPart | undefined, after);
     case 'request':
       return [{ type: 'data-request', id: after.id, data: after.data }];
+    case 'data':
+      return [{ type: after.type, id: after.id, data: after.data }];
     case 'steering':
       return before === undefined
         ? [{ type: 'steering-message', id: after.id, parts: [{ type: 'text', text: after.text }] }]

@@ -44,9 +44,15 @@ function compared(a: PlacedPart, b: PlacedPart): number {
   return a.order === undefined ? 1 : -1;
 }
 
+/** The type of data; of two types, data may have one id. */
+function typeOf(part: PlacedPart): string | undefined {
+  return part.kind === 'data' ? part.type : undefined;
+}
+
 /** The part in the place of the one of its id, or behind all. */
 export function withPart(parts: readonly PlacedPart[], part: PlacedPart): readonly PlacedPart[] {
-  const isThis = ({ kind, id }: PlacedPart): boolean => kind === part.kind && id === part.id;
+  const isThis = (known: PlacedPart): boolean =>
+    known.kind === part.kind && known.id === part.id && typeOf(known) === typeOf(part);
   return parts.some(isThis)
     ? parts.map((known) => (isThis(known) ? part : known))
     : [...parts, part];

@@ -138,6 +138,8 @@ export function signatureOf({ parts }: ChatMessage): string {
       return [{ kind: type, id: '', text: String(text), isDone: true }];
     if (type === 'steering-message') return [{ kind: 'steering', id: String(id), text: '' }];
     if (type === 'data-request') return [{ kind: 'request', id: String(id), data: noData }];
+    if (type.startsWith('data-'))
+      return [{ kind: 'data', type: type as `data-${string}`, id: String(id), data: null }];
     return isToolPart(part)
       ? [{ kind: 'tool', id: String(toolCallId), name: '', inputText: '' }]
       : [];

@@ -7,8 +7,10 @@ import {
   settled,
   textOf,
   withCall,
+  withData,
   withRound,
 } from './conversation-state.ts';
+import { additionsOf } from './own-parts.ts';
 import type { ToolOutcome } from './part.ts';
 
 export function asked(state: Conversation, event: EventOf<'tool_yield'>): Conversation {
@@ -106,7 +108,10 @@ function withoutQuestion(state: Conversation, requestId: string): Conversation {
 export function resulted(state: Conversation, event: EventOf<'tool_result'>): Conversation {
   const { callId, settled: isSettled, invocationId = '' } = event;
   if (!isSettled) return state;
-  const told = withCall(state, callId, () => ({ outcome: outcomeOf(state, event) }));
+  const told = withAdditions(
+    withCall(state, callId, () => ({ outcome: outcomeOf(state, event) })),
+    event,
+  );
   const open = Object.values(told.asked).filter((request) => request.callId === callId);
   const quiet = open.reduce(
     (left, { requestId }) => withoutQuestion(withRequest(left, requestId), requestId),
@@ -120,6 +125,19 @@ export function resulted(state: Conversation, event: EventOf<'tool_result'>): Co
     invocationId,
     calls.length > 0 || round.isAnswering ? { ...round, calls } : undefined,
   );
+}
+
+/** Adds what the app shows besides the result: parts and metadata of the message. */
+function withAdditions(state: Conversation, event: EventOf<'tool_result'>): Conversation {
+  const { seq, invocationId = '' } = event;
+  const { parts, metadata } = additionsOf(event);
+  const shown = parts.reduce(
+    (before, part) => withData(before, { ...part, order: seq, from: invocationId }),
+    state,
+  );
+  const { answer } = shown;
+  if (metadata === undefined || answer === undefined) return shown;
+  return { ...shown, answer: { ...answer, metadata: { ...answer.metadata, ...metadata } } };
 }
 
 function outcomeOf(

@@ -1,4 +1,4 @@
-import type { JsonValue } from 'adjutant';
+import type { JsonObject, JsonValue } from 'adjutant';
 import type { RequestData, RequestDescription } from './chunk.ts';
 import type { ToolApproval, ToolPart, UiPart, UiStep } from './part.ts';
 
@@ -38,6 +38,7 @@ export type UiMessagePart =
       readonly approval?: UiApproval;
     }
   | { readonly type: 'data-request'; readonly id: string; readonly data: RequestData }
+  | { readonly type: `data-${string}`; readonly id: string; readonly data: JsonValue }
   | {
       readonly type: 'steering-message';
       readonly id: string;
@@ -48,6 +49,7 @@ export type UiMessagePart =
 export interface UiMessage {
   readonly id: string;
   readonly role: 'user' | 'assistant';
+  readonly metadata?: JsonObject;
   readonly parts: readonly UiMessagePart[];
 }
 
@@ -71,6 +73,8 @@ function messagePart(part: UiPart): UiMessagePart {
       return toolPart(part);
     case 'request':
       return { type: 'data-request', id: part.id, data: part.data };
+    case 'data':
+      return { type: part.type, id: part.id, data: part.data };
     case 'steering':
       return {
         type: 'steering-message',
