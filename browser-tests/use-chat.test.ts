@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve } from '@adjutant/server';
-import { agent, type Event, memoryStore, type Runtime, runtime, tool } from 'adjutant';
+import { agent, type Event, memoryStore, type Runtime, runtime, tool, toolResult } from 'adjutant';
 import { roundModel, testClock } from 'adjutant/testing';
 import type { Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
@@ -19,13 +19,14 @@ async function servedPage(): Promise<string> {
     input: fileURLToPath(new URL('fixtures/use-chat-page.ts', import.meta.url)),
     platform: 'browser',
     logLevel: 'silent',
+    resolve: { conditionNames: ['adjutant-source'] },
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });
-  const { output } = await bundle.generate({ format: 'iife' });
+  const { output } = await bundle.generate({ format: 'es' });
   await bundle.close();
   const page =
     '<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div ' +
-    'id="root"></div><script src="/page.js"></script></html>';
+    'id="root"></div><script type="module" src="/page.js"></script></html>';
   const files = createServer((request, response) => {
     const isScript = request.url === '/page.js';
     response.setHeader(
@@ -139,7 +140,8 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
   await page.getByText('Pay 1 cents?').waitFor();
   await page.getByRole('button', { name: 'Reject' }).click();
   await page.getByText('I leave it.').waitFor();
-  expect((await shown(watched)).at(-1)).toBe('tool-pay {"cents":1} output-denied | I leave it.');
+  const left = 'tool-pay {"cents":1} output-denied | I leave it.';
+  expect((await shown(watched)).at(-1)).toBe(left);
 
   await isReady(watched);
   await say(watched, 'Count');
@@ -150,7 +152,9 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
   expect((await shown(watched)).at(-1)).toBe('One, two,');
   await page.reload();
   await page.getByText('One, two,').waitFor();
-  expect(await shown(watched)).toEqual(['One, two,']);
+  // What was said before is there, and the answer goes on.
+  const history = ['Pay for order 17', first, 'And one cent more', left, 'Count'];
+  expect(await shown(watched)).toEqual([...history, 'One, two,']);
   expect(await page.locator('output').textContent()).toBe('streaming');
   for (let i = 2; i < words.length; i++) {
     clock.advance(1_000);
@@ -164,7 +168,7 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
       .waitFor();
   }
   await isReady(watched);
-  expect(await shown(watched)).toEqual(['One, two, three, four, five.']);
+  expect(await shown(watched)).toEqual([...history, 'One, two, three, four, five.']);
   expect(await page.getByRole('alert').count()).toBe(0);
   // A reload aborts the stream of the page before it; and Chromium now and then counts a stream
   // that was read to its end as aborted.
@@ -191,4 +195,67 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
     events.flatMap((event) => (event.type === 'invocation_end' ? [event.status] : [])),
   ).toEqual(['completed', 'completed', 'completed']);
   expect(paid).toEqual([9_000]);
+});
+
+/** A clerk who pays when somebody else approves, and shows a receipt. */
+function payingApp(): Runtime {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: { summary: ({ args }) => `Pay ${args.cents} cents?` },
+    execute: ({ args }) =>
+      toolResult.success('paid', {
+        metadata: { ui: { parts: [{ type: 'data-receipt', data: args.cents }] } },
+      }),
+  });
+  const model = roundModel([
+    { toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
+    { text: 'I am here, and it is paid.' },
+  ]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const keys = [{ id: 'k', secret: 'k'.repeat(32) }];
+  return runtime({ app: 'shop', store: memoryStore(), runnables: [clerk], approvals: { keys } });
+}
+
+test('an open page sees an approval by a link, and what was said while it waited', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  const browser = await launchChromium(skip);
+  onTestFinished(() => browser.close());
+  const app = payingApp();
+  const site = await servedPage();
+  const listening = await serve(app, { port: 0, cors: { origins: [site] } });
+  onTestFinished(() => listening.close({ closeApp: true }));
+  const watched = await watchedPage(browser);
+  const { page } = watched;
+  const api = `${listening.url}/v1/agents/clerk/chat`;
+  await page.goto(`${site}/?${new URLSearchParams({ chat: 'chat-2', api })}`);
+  await isReady(watched);
+  await say(watched, 'Pay me');
+  await page.getByText('Pay 5 cents?').waitFor();
+  await isReady(watched);
+  await say(watched, 'Is anybody there?');
+  await page.getByText('data-waiting').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await isReady(watched);
+
+  // Somebody else opens the link and decides.
+  const [request] = await app.requests.listPendingApprovals();
+  const boss = await watchedPage(browser);
+  await boss.page.goto(await listening.link(request?.requestId ?? ''));
+  await boss.page.getByRole('button', { name: 'Approve' }).click();
+  await boss.page.getByRole('status').waitFor();
+
+  await page.getByText('I am here, and it is paid.').waitFor();
+  await isReady(watched);
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.reload();
+  await page.getByText('I am here, and it is paid.').waitFor();
+  expect(await shown(watched)).toEqual([
+    'Pay me',
+    'tool-pay {"cents":5} output-available "paid" | data-receipt 5',
+    'Is anybody there?',
+    'I am here, and it is paid.',
+  ]);
 });
