@@ -80,7 +80,7 @@ describe('adjutant serve', () => {
     expect((await place.run(['approve', requestId, '--no-continue'])).code).toBe(0);
     const second = await serve(place);
     const { runs } = client({ url: second.url });
-    const [run] = (await runs.list('sum').page()).items;
+    const [run] = (await runs.list('sum').page()).runs;
     expect(await runs.wait('sum', run?.id as string, { until: 'end' })).toMatchObject({
       status: 'completed',
       output: expect.stringContaining('144'),

@@ -61,7 +61,7 @@ export class ServerAccess implements AppAccess {
 
   async show(id: string | undefined, { text }: SessionView): Promise<string> {
     const client = await this.#client();
-    const name = id ?? (await client.sessions.list({ limit: 1 }).page()).items[0]?.id;
+    const name = id ?? (await client.sessions.list({ limit: 1 }).page()).sessions[0]?.id;
     if (name === undefined)
       throw new UsageError({ reason: `${this.#options.server} has no sessions yet.` });
     const session = await sessionOf(name, await eventsOf(client, name));
@@ -76,8 +76,8 @@ export class ServerAccess implements AppAccess {
 
   async cancel(session: string, reason: string | undefined): Promise<CancelOutcome> {
     const client = await this.#client();
-    const { items } = await client.runs.list(session, { limit: 1 }).page();
-    const [last] = items;
+    const { runs } = await client.runs.list(session, { limit: 1 }).page();
+    const [last] = runs;
     if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session);
     await client.runs.cancel(session, last.id, reason === undefined ? {} : { reason });
     const impatience = new AbortController();

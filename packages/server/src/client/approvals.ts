@@ -23,19 +23,18 @@ export class Approvals {
   }
 
   /** Requests in the order in which they were asked. @param query.status @default 'pending' */
-  list(query: RequestListQuery = {}, options: CallOptions = {}): Listing<ServerRequest> {
-    return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{
-        requests: readonly ServerRequest[];
-        cursor?: string;
-      }>({
+  list(
+    query: RequestListQuery = {},
+    options: CallOptions = {},
+  ): Listing<ServerRequest, 'requests'> {
+    return new Listing('requests', (cursor) =>
+      this.#transport.json({
         method: 'GET',
         path: pathOf('approvals'),
         query: { ...query, cursor },
         ...options,
-      });
-      return { items: page.requests, cursor: page.cursor };
-    });
+      }),
+    );
   }
 
   get(request: string, options: CallOptions = {}): Promise<ServerRequest> {

@@ -18,7 +18,10 @@ export interface UsageOfModels {
   /** A page, with the sum of its sessions. `complete` says whether that is the sum of all. */
   page(query?: UsageQuery, options?: CallOptions): Promise<UsagePage>;
   /** Each session in which models were called. */
-  list(query?: Omit<UsageQuery, 'cursor'>, options?: CallOptions): Listing<SessionUsage>;
+  list(
+    query?: Omit<UsageQuery, 'cursor'>,
+    options?: CallOptions,
+  ): Listing<SessionUsage, 'sessions'>;
 }
 
 /** A server of Adjutant's, as a program or a page sees it. */
@@ -88,9 +91,6 @@ function usageOf(transport: Transport): UsageOfModels {
   return {
     page,
     list: (query = {}, options = {}) =>
-      new Listing(async (cursor) => {
-        const { sessions, cursor: next } = await page({ ...query, cursor }, options);
-        return { items: sessions, cursor: next };
-      }),
+      new Listing('sessions', (cursor) => page({ ...query, cursor }, options)),
   };
 }

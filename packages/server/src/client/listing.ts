@@ -1,20 +1,27 @@
-/** Part of a list. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
+/**
+ * Part of a list: its entries under the name that the answer of the server has for them, such as
+ * `requests`.
+ */
+export type Page<Item, Name extends string> = {
+  readonly [Entries in Name]: readonly Item[];
+} & {
   /** Gives the next page; missing on the last one. */
   readonly cursor?: string | undefined;
-}
+};
 
 /** A list that lies on the server: iterate over all of it, page after page, or ask for one page. */
-export class Listing<Item> implements AsyncIterable<Item> {
-  readonly #load: (cursor: string | undefined) => Promise<Page<Item>>;
+export class Listing<Item, Name extends string> implements AsyncIterable<Item> {
+  readonly #name: Name;
+  readonly #load: (cursor: string | undefined) => Promise<Page<Item, Name>>;
 
-  constructor(load: (cursor: string | undefined) => Promise<Page<Item>>) {
+  /** @param name name of the entries in the answer of the server */
+  constructor(name: Name, load: (cursor: string | undefined) => Promise<Page<Item, Name>>) {
+    this.#name = name;
     this.#load = load;
   }
 
   /** One page: the first, or that of a cursor. Its size is the query's `limit`. */
-  page(cursor?: string): Promise<Page<Item>> {
+  page(cursor?: string): Promise<Page<Item, Name>> {
     return this.#load(cursor);
   }
 
@@ -23,7 +30,7 @@ export class Listing<Item> implements AsyncIterable<Item> {
     let cursor: string | undefined;
     do {
       const page = await this.#load(cursor);
-      yield* page.items;
+      yield* page[this.#name];
       cursor = page.cursor;
     } while (cursor !== undefined);
   }

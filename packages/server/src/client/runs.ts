@@ -53,19 +53,15 @@ export class Runs {
     session: string,
     query: RunListQuery = {},
     options: CallOptions = {},
-  ): Listing<ServerRunOutline> {
-    return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{
-        runs: readonly ServerRunOutline[];
-        cursor?: string;
-      }>({
+  ): Listing<ServerRunOutline, 'runs'> {
+    return new Listing('runs', (cursor) =>
+      this.#transport.json({
         method: 'GET',
         path: pathOf('sessions', session, 'runs'),
         query: { ...query, cursor },
         ...options,
-      });
-      return { items: page.runs, cursor: page.cursor };
-    });
+      }),
+    );
   }
 
   /** The run as it is now. */

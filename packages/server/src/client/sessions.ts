@@ -47,19 +47,18 @@ export class Sessions {
   }
 
   /** Sessions, newest first. */
-  list(query: SessionListQuery = {}, options: CallOptions = {}): Listing<ServerSession> {
-    return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{
-        sessions: readonly ServerSession[];
-        cursor?: string;
-      }>({
+  list(
+    query: SessionListQuery = {},
+    options: CallOptions = {},
+  ): Listing<ServerSession, 'sessions'> {
+    return new Listing('sessions', (cursor) =>
+      this.#transport.json({
         method: 'GET',
         path: pathOf('sessions'),
         query: { ...query, cursor },
         ...options,
-      });
-      return { items: page.sessions, cursor: page.cursor };
-    });
+      }),
+    );
   }
 
   get(session: string, options: CallOptions = {}): Promise<ServerSessionDetails> {

@@ -95,8 +95,8 @@ describe('runs', () => {
     expect(proxy.cuts).toBe(3);
     const { sessions } = await app.sessions.list();
     expect(sessions.map(({ id }) => id)).toEqual([started.session]);
-    const { items } = await impatient(listening.url).runs.list(started.session).page();
-    expect(items.map(({ id }) => id)).toEqual([started.id]);
+    const { runs } = await impatient(listening.url).runs.list(started.session).page();
+    expect(runs.map(({ id }) => id)).toEqual([started.id]);
   });
 
   test('that wait are answered, and go on; a second answer is refused', async () => {
@@ -194,8 +194,10 @@ describe('sessions', () => {
     for await (const { id } of sessions.list({ limit: 2, order: 'createdAt', user: 'ann' }))
       ids.push(id);
     expect(ids).toEqual(['e', 'd', 'c', 'b', 'a']);
-    const { items, cursor } = await sessions.list({ limit: 2, order: 'createdAt' }).page();
-    expect(items.map(({ id }) => id)).toEqual(['e', 'd']);
+    const { sessions: found, cursor } = await sessions
+      .list({ limit: 2, order: 'createdAt' })
+      .page();
+    expect(found.map(({ id }) => id)).toEqual(['e', 'd']);
     expect(typeof cursor).toBe('string');
 
     await runs.start({ agent: 'clerk', session: 'a', input: 'Hi' });

@@ -29,7 +29,7 @@ test.skipIf(isSkipped)(
       watchers.map((watcher) => watcher.until(({ type }) => type === 'tool_yield')),
     );
     if (asked?.type !== 'tool_yield') throw new Error('It asked for nothing.');
-    expect((await b.client.approvals.list().page()).items).toMatchObject([
+    expect((await b.client.approvals.list().page()).requests).toMatchObject([
       { requestId: asked.requestId, status: 'pending' },
     ]);
     for (const { server } of [b, c]) server.tell({ type: 'write', pieces: 'all' });
@@ -132,7 +132,7 @@ test.skipIf(isSkipped)(
     expect(await send(b.url)).toEqual({ ...first, isReplayed: 'true' });
     const { session } = JSON.parse(first.body) as { session: string };
     expect((await ledgerOf(b, session)).filter(({ type }) => type === 'user').length).toBe(1);
-    expect((await b.client.sessions.list().page()).items.map(({ id }) => id)).toEqual([session]);
+    expect((await b.client.sessions.list().page()).sessions.map(({ id }) => id)).toEqual([session]);
   },
 );
 
