@@ -1,7 +1,6 @@
 /** A conversation over several turns on one session, with tools. */
 import assert from 'node:assert/strict';
 import { agent, run, session, tool } from 'adjutant';
-import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -37,7 +36,7 @@ const assistant = agent({
     { text: 'I have ordered 2 lamps.' },
     { text: 'You asked about lamps and ordered 2.' },
   ]),
-  context: [injectSystemMessage('You help the customers of a shop.'), includeHistory()],
+  instructions: 'You help the customers of a shop.',
   tools: [checkStock, order],
 });
 

@@ -59,6 +59,7 @@ export {
   ModelError,
 } from './models/errors.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
+export { PromptTextError } from './runnables/prompt-text.ts';
 export { StateBindingError } from './session/bound-object.ts';
 export { InvalidEventError } from './session/draft-check.ts';
 export { InvalidStateError, UndeclaredScopeError } from './session/scoped-state.ts';

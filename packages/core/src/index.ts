@@ -109,6 +109,7 @@ export { type AgentOutput, type AnswerOf, type OutputOption, output } from './ru
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type {
   PromptEvent,
+  PromptText,
   RenderContext,
   Renderer,
   ToolChoice,

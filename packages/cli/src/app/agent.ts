@@ -1,5 +1,4 @@
 import { type Agent, agent, type Model, readToolResult, type Tool } from 'adjutant';
-import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import {
   calculate,
   currentTime,
@@ -39,7 +38,7 @@ export function assistant(model: Model, root: string, askBefore: readonly string
   return agent({
     name: assistantName,
     model,
-    context: [injectSystemMessage(instructions), includeHistory()],
+    instructions,
     tools: toolsBelow(root).map((tool) => askingFirst(tool, askBefore)),
     // The model itself summarises long chats. The rehearsal model cannot: there, old parts are left
     // out.

@@ -89,6 +89,7 @@ export type ErrorCode =
   | 'orphaned_effect'
   | 'prompt_not_found'
   | 'prompt_template'
+  | 'prompt_text'
   | 'pub_sub_closed'
   | 'pub_sub_unreachable'
   | 'real_model_forbidden'

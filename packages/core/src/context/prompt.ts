@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
-import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
+import type { AwaitedText, HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type {
   PromptEvent,
   RenderContext,
@@ -15,6 +15,7 @@ import { messageEncoder } from './encoders.ts';
 import { eventSize } from './event-size.ts';
 import { History, type LedgerView } from './history.ts';
 import type { EncoderOptions, MessageEncoder } from './message-encoder.ts';
+import type { AwaitedMessage } from './render.ts';
 
 /** Section of a prompt that renderers are making. */
 type Segment =
@@ -175,6 +176,8 @@ export interface RenderedPrompt {
   readonly segments: readonly RecipeSegment[];
   /** Contents by the hash that the segments name. */
   readonly contents: ReadonlyMap<string, JsonValue>;
+  /** Texts that were awaited; missing when there are none. */
+  readonly awaited?: readonly AwaitedText[];
   /** Number of characters of text. */
   readonly characters: number;
 }
@@ -189,9 +192,24 @@ export function promptContext(
   return new PromptContext({ state, histories, rewrite }, [], offered.tools, offered.toolChoice);
 }
 
-/** Encodes the prompt that renderers made. */
-export function encodePrompt(context: RenderContext, histories: Histories): RenderedPrompt {
-  return encodeSegments((context as PromptContext).segments, histories);
+/**
+ * Encodes the prompt that renderers made.
+ * @param awaited messages that it was waited for; later renderers may have left them out
+ */
+export function encodePrompt(
+  context: RenderContext,
+  histories: Histories,
+  awaited: readonly AwaitedMessage[] = [],
+): RenderedPrompt {
+  const encoded = encodeSegments((context as PromptContext).segments, histories);
+  if (awaited.length === 0) return encoded;
+  const contents = new Map(encoded.contents);
+  const texts = awaited.map(({ place, message }) => {
+    const hash = hashOf(message);
+    contents.set(hash, contentOf(message));
+    return { place, hash };
+  });
+  return { ...encoded, contents, awaited: texts };
 }
 
 function encodeSegments(segments: readonly Segment[], histories: Histories): RenderedPrompt {
@@ -310,6 +328,15 @@ function contentEvent(content: JsonValue): PromptEvent {
 
 const hashes = new WeakMap<object, string>();
 
+function hashOf(event: PromptEvent): string {
+  let hash = hashes.get(event);
+  if (hash === undefined) {
+    hash = contentHash(contentOf(event));
+    hashes.set(event, hash);
+  }
+  return hash;
+}
+
 /**
  * Returns the segments of events: those of the ledger as ranges of `seq`, others by content hash.
  */
@@ -327,13 +354,8 @@ function recipeOf(
   for (const event of events) {
     if (event.type === 'synthetic' || event.type === 'rewritten' || !histories.isRecorded(event)) {
       closeRanges();
-      const content = contentOf(event);
-      let hash = hashes.get(event);
-      if (hash === undefined) {
-        hash = contentHash(content);
-        hashes.set(event, hash);
-      }
-      contents.set(hash, content);
+      const hash = hashOf(event);
+      contents.set(hash, contentOf(event));
       segments.push({ hash });
       continue;
     }

@@ -41,6 +41,7 @@ export function writeRecipe(
     ...(keep === 0 ? {} : { keep }),
     resultLimit,
     settings: settings.hash,
+    ...(rendered.awaited === undefined ? {} : { awaited: rendered.awaited }),
     ...(Object.keys(contents).length === 0 ? {} : { contents }),
   };
 }

@@ -1,32 +1,27 @@
 import type { EventOf } from '../ledger/event.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
+import { injectMessage } from '../runnables/prompt-text.ts';
 import type {
   PromptEvent,
+  PromptText,
   RenderContext,
   Renderer,
   RenderState,
-  SyntheticMessage,
   ToolChoice,
 } from '../runnables/render-context.ts';
 import { charactersPerToken } from './token-gauge.ts';
 
-/** Text, or a pure function that makes one from the state of the agent. */
-export type PromptText = string | ((context: RenderState) => string);
-
-function injectMessage(role: SyntheticMessage['role'], text: PromptText): Renderer {
-  if (typeof text !== 'string')
-    return (context) =>
-      context.append(Object.freeze({ type: 'synthetic', role, text: text(context) }));
-  const message = Object.freeze({ type: 'synthetic' as const, role, text });
-  return (context) => context.append(message);
-}
-
-/** Adds a system message to the prompt. It is not in the ledger. */
+/**
+ * Adds a system message to the prompt. It is not in the ledger. A function is called for each
+ * prompt. It may return a promise: the text is then recorded with the call, and a replay uses the
+ * recorded one.
+ * @throws PromptTextError when the prompt is made and the function gives no text
+ */
 export function injectSystemMessage(text: PromptText): Renderer {
   return injectMessage('system', text);
 }
 
-/** Adds a message with the role of the user to the prompt. It is not in the ledger. */
+/** Adds a message with the role of the user to the prompt, otherwise as `injectSystemMessage`. */
 export function injectUserMessage(text: PromptText): Renderer {
   return injectMessage('user', text);
 }

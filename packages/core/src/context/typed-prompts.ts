@@ -32,12 +32,12 @@ function viewOf<Schema extends StateSchema>(
 /**
  * Returns a text that depends on the state, for `injectSystemMessage` and `injectUserMessage`. The
  * schema types the state, as in steps and tools (`ctx.state.mood`, `ctx.state.user.name`). The text
- * is made anew for each prompt and must depend on nothing else.
+ * is made anew for each prompt and must depend on nothing else, unless it is awaited.
  */
-export function message<Schema extends StateSchema>(
+export function message<Schema extends StateSchema, Text extends string | Promise<string>>(
   schema: Schema,
-  write: (context: PromptView<Schema>) => string,
-): (context: RenderState) => string {
+  write: (context: PromptView<Schema>) => Text,
+): (context: RenderState) => Text {
   checkTyped('message', schema, write);
   return (context) => write(viewOf(schema, context));
 }

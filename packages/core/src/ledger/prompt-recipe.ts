@@ -13,6 +13,14 @@ export type RecipeSegment =
   | { readonly history: HistoryScope; readonly to: number }
   | { readonly events: readonly (readonly [number, number])[] };
 
+/** Text that an asynchronous function gave for a prompt. */
+export interface AwaitedText {
+  /** Number of functions that write messages and come before this one, from 0. */
+  readonly place: number;
+  /** Hash of the message in `contents`. */
+  readonly hash: string;
+}
+
 /**
  * Recipe of a prompt, so that the exact call can be shown again at constant cost per call. With the
  * ledger before it, it gives the same call options to the byte.
@@ -34,4 +42,6 @@ export interface PromptRecipe {
   readonly settings: string;
   /** Contents that the ledger did not hold yet, by hash. */
   readonly contents?: { readonly [hash: string]: JsonValue };
+  /** Texts that were awaited. A replay takes them from here and calls no function for them. */
+  readonly awaited?: readonly AwaitedText[];
 }

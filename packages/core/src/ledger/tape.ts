@@ -71,6 +71,12 @@ export interface LedgerTape {
    */
   modelEnded(call: TapedCall): Promise<TapedOutcome> | undefined;
   /**
+   * Returns a text that was awaited for the next model call of an invocation; `undefined` when none
+   * is recorded.
+   * @param place number of functions of its prompt that write messages before this one
+   */
+  awaitedText(path: string, place: number): string | undefined;
+  /**
    * Takes the arguments of a tool call. The ledger has only a fingerprint of them for most calls.
    */
   prepared(callId: string, args: unknown): void;

@@ -1,13 +1,14 @@
 import { InvalidOptionError } from '../base/invalid-option.ts';
 import { describeValue, isNonEmptyText } from '../base/options.ts';
 import type { Middleware } from '../runnables/hooks.ts';
-import type { RenderContext, RenderState } from '../runnables/render-context.ts';
+import { injectMessage } from '../runnables/prompt-text.ts';
+import type { PromptText } from '../runnables/render-context.ts';
 
 /**
  * Puts a system message before everything that the agents' own renderers add: on a runtime, rules
  * for all of its agents.
  */
-export function globalInstructions(text: string | ((context: RenderState) => string)): Middleware {
+export function globalInstructions(text: PromptText): Middleware {
   if (isNonEmptyText(text) !== undefined && typeof text !== 'function') {
     throw new InvalidOptionError({
       function: 'globalInstructions',
@@ -18,15 +19,6 @@ export function globalInstructions(text: string | ((context: RenderState) => str
   }
   return Object.freeze({
     name: 'globalInstructions',
-    context: [
-      (context: RenderContext) =>
-        context.append(
-          Object.freeze({
-            type: 'synthetic' as const,
-            role: 'system' as const,
-            text: typeof text === 'string' ? text : text(context),
-          }),
-        ),
-    ],
+    context: [injectMessage('system', text)],
   });
 }

@@ -12,6 +12,7 @@ import type {
   TapedPlace,
 } from '../ledger/tape.ts';
 import { type AwaitedOutcome, AwaitedOutcomes } from './awaited-outcomes.ts';
+import { awaitedTextOf } from './awaited-text.ts';
 import { comparableOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import {
@@ -193,6 +194,12 @@ export class RecordedTape implements LedgerTape {
       return this.#waitFor({ outcome: undefined });
     }
     return this.#waitFor({ outcome, landing, takesRaw: true });
+  }
+
+  awaitedText(path: string, place: number): string | undefined {
+    const next = this.#streams.get(`path ${path}`)?.find(({ type }) => type === 'model_start');
+    const { events, resolve } = this.#options;
+    return awaitedTextOf(next, place, { events, resolve });
   }
 
   prepared(callId: string, args: unknown): void {

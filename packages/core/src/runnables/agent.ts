@@ -5,6 +5,7 @@ import {
   isCount,
   isGroup,
   isListOfFunctions,
+  isNonEmptyText,
   isObject,
   isOneOf,
   isPositive,
@@ -35,7 +36,7 @@ import {
   type OutputOption,
   resolveOutput,
 } from './output.ts';
-import type { Renderer, ToolChoice } from './render-context.ts';
+import type { PromptText, Renderer, ToolChoice } from './render-context.ts';
 
 /**
  * The reaction to a limit: one last answer without tools, an error, or the question if it may be
@@ -79,6 +80,12 @@ export interface AgentOptions<
   readonly model: ModelInput | readonly ModelInput[];
   /** Description for agents that may call this one or hand off to it. */
   readonly description?: string;
+  /**
+   * System message in front of `context`, or a function that gives it for each prompt. Short for
+   * `injectSystemMessage` as the first renderer.
+   * @default none
+   */
+  readonly instructions?: PromptText;
   /** Makes the prompt, from left to right. @default [includeHistory()] */
   readonly context?: readonly Renderer[];
   readonly tools?: readonly Tool[];
@@ -144,6 +151,7 @@ export interface Agent<Output = unknown> extends Runnable<Output> {
   readonly model: ModelInput;
   /** Models that are asked when those before them cannot answer. */
   readonly fallbackModels: readonly ModelInput[];
+  readonly instructions: PromptText | undefined;
   readonly context: readonly Renderer[] | undefined;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
@@ -184,6 +192,7 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
   name: isText,
   model: isModelOrList,
   description: isText,
+  instructions: isInstructions,
   context: isListOfFunctions,
   tools: isListOfTools,
   toolChoice: isToolChoice,
@@ -211,6 +220,11 @@ function isListOfTools(value: unknown): string | undefined {
     : 'a list of tools made by tool(), or agentTool() for runnables';
 }
 
+function isInstructions(value: unknown): string | undefined {
+  const fits = isNonEmptyText(value) === undefined || typeof value === 'function';
+  return fits ? undefined : 'a text that is not empty, or a function that gives one';
+}
+
 function isToolChoice(value: unknown): string | undefined {
   const isNamed =
     typeof value === 'object' &&
@@ -228,7 +242,6 @@ function isToolChoice(value: unknown): string | undefined {
  * @example
  * ```ts
  * import { agent, openai, tool } from 'adjutant';
- * import { includeHistory, injectSystemMessage } from 'adjutant/context';
  * import { z } from 'zod';
  *
  * const stock = tool({
@@ -241,7 +254,7 @@ function isToolChoice(value: unknown): string | undefined {
  * export const clerk = agent({
  *   name: 'clerk',
  *   model: openai('gpt-5-mini'),
- *   context: [injectSystemMessage('You work in a shop.'), includeHistory()],
+ *   instructions: 'You work in a shop.',
  *   tools: [stock],
  *   limits: { rounds: 10 },
  * });
@@ -282,6 +295,7 @@ export function agent<
     description: options.description,
     model,
     fallbackModels: Object.freeze([...fallbackModels]),
+    instructions: options.instructions,
     context: options.context === undefined ? undefined : Object.freeze([...options.context]),
     tools: Object.freeze([...(options.tools ?? [])]),
     toolChoice: options.toolChoice,

@@ -31,6 +31,12 @@ export interface RenderState {
 }
 
 /**
+ * Text of a message, or a function that makes it for each prompt from the state of the agent. A
+ * text that a promise gives is recorded with the call, and a replay uses the recorded one.
+ */
+export type PromptText = string | ((context: RenderState) => string | Promise<string>);
+
+/**
  * The prompt in the making. Immutable: every method gives a new one. A renderer is a pure function
  * from one to the next; the same ledger gives the same prompt.
  */

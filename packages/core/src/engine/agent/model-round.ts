@@ -25,6 +25,7 @@ import { ModelFailures } from './model-failures.ts';
 import {
   AgentPrompts,
   defaultRenderers,
+  instructionRenderers,
   type PreparedCall,
   type PromptRequest,
 } from './prompts.ts';
@@ -63,9 +64,10 @@ export class ModelRounds {
     const renderers = [
       ...answerRenderers(agent),
       ...(hooks?.renderers ?? []),
+      ...instructionRenderers(agent),
       ...(agent.context ?? defaultRenderers),
     ];
-    this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
+    this.#prompts = new AgentPrompts({ frame, agent, renderers });
     this.#failures = new ModelFailures({
       frame,
       position,
@@ -165,21 +167,16 @@ export class ModelRounds {
         !intent.final && tools.all().length > 0,
       ),
     };
-    const asks = hooks?.has('beforeModel') === true;
-    if (!asks) {
-      const made = this.#prompts.prepare(request);
-      if (!(made instanceof Promise)) return { call: made, given: undefined };
-    }
-    return this.#prepareAsked(request, asks ? hooks : undefined);
+    if (hooks?.has('beforeModel') === true) return this.#prepareAsked(request, hooks);
+    const made = this.#prompts.prepare(request);
+    if (!(made instanceof Promise)) return { call: made, given: undefined };
+    return made.then((call) => (call === undefined ? undefined : { call, given: undefined }));
   }
 
-  async #prepareAsked(
-    request: PromptRequest,
-    hooks: HookPipeline | undefined,
-  ): Promise<Prepared | undefined> {
+  async #prepareAsked(request: PromptRequest, hooks: HookPipeline): Promise<Prepared | undefined> {
     let verdict: BeforeModel | undefined;
     const adjust = async (context: RenderContext): Promise<RenderContext> => {
-      verdict = await hooks?.model.before(context);
+      verdict = await hooks.model.before(context);
       return verdict?.kind === 'prompt' ? verdict.prompt : context;
     };
     const call = await this.#prompts.prepare({ ...request, adjust });

@@ -10,11 +10,12 @@ import { currentEncoder } from '../../context/encoders.ts';
 import type { History } from '../../context/history.ts';
 import { encodePrompt, Histories, promptContext, type RewriteEvent } from '../../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../../context/recipe.ts';
-import { includeHistory, injectUserMessage } from '../../context/renderers.ts';
+import { type Rendering, render } from '../../context/render.ts';
+import { includeHistory, injectSystemMessage, injectUserMessage } from '../../context/renderers.ts';
 import { TokenGauge } from '../../context/token-gauge.ts';
 import { resultLimit } from '../../context/truncate.ts';
+import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventOf } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../../ledger/prompt-recipe.ts';
 import { toolWireName } from '../../ledger/tool-name.ts';
@@ -29,12 +30,19 @@ import type {
   ToolChoice,
 } from '../../runnables/render-context.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { RunContext } from '../frame/run-context.ts';
+import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withFormat } from './answers/answer-format.ts';
 import { PromptTokens } from './prompt-tokens.ts';
 
 /** Renderers of an agent that sets no `context`. */
 export const defaultRenderers: readonly Renderer[] = [includeHistory()];
+const noRenderers: readonly Renderer[] = Object.freeze([]);
+
+/** Returns the renderer of an agent's `instructions`: the short form of a system message. */
+export function instructionRenderers({ instructions }: Agent): readonly Renderer[] {
+  return instructions === undefined ? noRenderers : [injectSystemMessage(instructions)];
+}
+
 const finalAnswer = injectUserMessage(
   'No more tools are run for this task: do not call any. Answer now as well as you can ' +
     'with what you know, and say what is missing.',
@@ -80,9 +88,8 @@ export interface PromptRequest {
 }
 
 export interface AgentPromptsParts {
-  readonly run: RunContext;
+  readonly frame: BodyFrame;
   readonly agent: Agent;
-  readonly record: InvocationRecord;
   readonly renderers: readonly Renderer[];
 }
 
@@ -118,18 +125,20 @@ export class AgentPrompts {
 
   constructor(parts: AgentPromptsParts) {
     this.#parts = parts;
-    this.#gauge = new TokenGauge(parts.record.events);
+    const { record } = parts.frame;
+    this.#gauge = new TokenGauge(record.events);
     const model = toModel(parts.agent.model);
     this.#histories = this.#historiesFor(resultLimit(this.windowOf(model)), modelName(model));
     this.#recorded = lastSegments(
-      parts.record.events.filter(
+      record.events.filter(
         (event): event is EventOf<'model_start'> => event.type === 'model_start',
       ),
     );
   }
 
   #historiesFor(limit: number, model: string): Histories {
-    const { run, agent, record } = this.#parts;
+    const { frame, agent } = this.#parts;
+    const { run, record } = frame;
     const options = {
       encoder: currentEncoder,
       resultLimit: limit,
@@ -174,10 +183,14 @@ export class AgentPrompts {
     return this.#gauge;
   }
 
-  /** Prepares a prompt. Returns a promise only when `adjust` must be awaited. */
+  /**
+   * Prepares a prompt. Returns a promise only when a text or `adjust` must be awaited. It resolves
+   * to `undefined` when the agent was stopped meanwhile.
+   */
   prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
-    const { run, agent, record } = this.#parts;
-    const { round, tools, final, model, adjust, rewrite } = request;
+    const { frame, agent, renderers } = this.#parts;
+    const { run, record, scope } = frame;
+    const { round, tools, model, rewrite } = request;
     const limit = Math.min(
       request.resultLimit ?? Number.POSITIVE_INFINITY,
       resultLimit(this.windowOf(model)),
@@ -187,23 +200,43 @@ export class AgentPrompts {
     if (options.resultLimit !== limit || options.model !== asked)
       this.#histories = this.#historiesFor(limit, asked);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
-    let context = promptContext(
+    const start = promptContext(
       new RunRenderState(run, agent.name, record.path, round),
       this.#histories,
       offered,
       rewrite,
     );
-    for (const renderer of this.#parts.renderers) context = renderer(context);
-    if (final) context = finalAnswer(context);
-    if (adjust === undefined) return this.#encode(context, request, limit);
-    return adjust(context).then((adjusted) =>
-      adjusted === undefined ? undefined : this.#encode(adjusted, request, limit),
+    const { tape } = run.ledger.ports;
+    const rendering = render(
+      start,
+      renderers,
+      tape === undefined ? undefined : (place) => tape.awaitedText(record.path, place),
+    );
+    if (!(rendering instanceof Promise)) return this.#finish(rendering, request, limit);
+    // A text that never comes does not keep its run from ending.
+    return untilAborted(rendering, { scope, clock: run.app.clock }).then((made) =>
+      made === undefined ? undefined : this.#finish(made.value, request, limit),
     );
   }
 
-  #encode(context: RenderContext, request: PromptRequest, limit: number): PreparedCall {
-    const { ledger } = this.#parts.run;
-    const rendered = encodePrompt(context, this.#histories);
+  #finish(
+    rendering: Rendering,
+    request: PromptRequest,
+    limit: number,
+  ): PreparedCall | Promise<PreparedCall | undefined> {
+    const { final, adjust } = request;
+    const context = final ? finalAnswer(rendering.context) : rendering.context;
+    if (adjust === undefined) return this.#encode({ ...rendering, context }, request, limit);
+    return adjust(context).then((adjusted) =>
+      adjusted === undefined
+        ? undefined
+        : this.#encode({ ...rendering, context: adjusted }, request, limit),
+    );
+  }
+
+  #encode({ context, awaited }: Rendering, request: PromptRequest, limit: number): PreparedCall {
+    const { ledger } = this.#parts.frame.run;
+    const rendered = encodePrompt(context, this.#histories, awaited);
     const settings = this.#settingsFor(
       request,
       context.tools,
@@ -259,7 +292,7 @@ export class AgentPrompts {
   #previous(): readonly RecipeSegment[] | undefined {
     const made = this.#made;
     if (made === undefined) return this.#recorded;
-    const { events } = this.#parts.record;
+    const { events } = this.#parts.frame.record;
     for (let i = events.length - 1; i >= 0 && (events[i]?.seq ?? 0) > made.after; i--) {
       if (events[i]?.type === 'model_start') this.#recorded = made.segments;
     }

@@ -3,6 +3,7 @@ import { isPlainObject } from '../../base/json.ts';
 import { isModel } from '../../base/model-option.ts';
 import { isStandardSchema, jsonSchemaOf } from '../../base/schema.ts';
 import { type ModelInput, modelName, toModel } from '../../models/model.ts';
+import { writtenMessageOf } from '../../runnables/prompt-text.ts';
 import type { PromptEvent, RenderContext, Renderer } from '../../runnables/render-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -59,6 +60,8 @@ function promptOf(renderers: unknown, part: (one: unknown) => unknown): unknown 
       renderer(probe(added));
     } catch {
       // It needs what only a run has: its source has to do.
+      const written = writtenMessageOf(renderer);
+      if (added.length === 0 && written !== undefined) return [String(written.write), part(added)];
     }
     return [String(renderer), part(added)];
   });
