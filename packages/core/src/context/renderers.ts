@@ -26,6 +26,8 @@ export function injectUserMessage(text: PromptText): Renderer {
   return injectMessage('user', text);
 }
 
+const historyRenderers = new WeakSet<Renderer>();
+
 /**
  * Adds the events of the ledger that the agent sees. `ancestors`: its own, those of the invocations
  * above it, and earlier ones in the same line. `own`: only those of this invocation; `all`: every
@@ -35,7 +37,15 @@ export function includeHistory(
   options: { /** @default 'ancestors' */ readonly scope?: HistoryScope } = {},
 ): Renderer {
   const scope = options.scope ?? 'ancestors';
-  return (context) => (scope === 'none' ? context : context.includeHistory(scope));
+  const renderer: Renderer = (context) =>
+    scope === 'none' ? context : context.includeHistory(scope);
+  historyRenderers.add(renderer);
+  return renderer;
+}
+
+/** True for renderers that `includeHistory` made, of whatever scope. */
+export function isHistoryRenderer(renderer: Renderer): boolean {
+  return historyRenderers.has(renderer);
 }
 
 function mapUserMessages(context: RenderContext, change: (text: string) => string): RenderContext {

@@ -22,13 +22,8 @@ import type { HookPipeline } from './hooks/hook-pipeline.ts';
 import type { BeforeModel } from './hooks/model-hooks.ts';
 import { InputGuard } from './input-guard.ts';
 import { ModelFailures } from './model-failures.ts';
-import {
-  AgentPrompts,
-  defaultRenderers,
-  instructionRenderers,
-  type PreparedCall,
-  type PromptRequest,
-} from './prompts.ts';
+import { ownRenderers } from './own-renderers.ts';
+import { AgentPrompts, type PreparedCall, type PromptRequest } from './prompts.ts';
 import type { RoundReport } from './round-report.ts';
 
 interface Prepared {
@@ -64,8 +59,7 @@ export class ModelRounds {
     const renderers = [
       ...answerRenderers(agent),
       ...(hooks?.renderers ?? []),
-      ...instructionRenderers(agent),
-      ...(agent.context ?? defaultRenderers),
+      ...ownRenderers(agent),
     ];
     this.#prompts = new AgentPrompts({ frame, agent, renderers });
     this.#failures = new ModelFailures({

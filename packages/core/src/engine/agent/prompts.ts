@@ -11,7 +11,6 @@ import type { History } from '../../context/history.ts';
 import { encodePrompt, Histories, promptContext, type RewriteEvent } from '../../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../../context/recipe.ts';
 import { type Rendering, render } from '../../context/render.ts';
-import { includeHistory, injectSystemMessage, injectUserMessage } from '../../context/renderers.ts';
 import { TokenGauge } from '../../context/token-gauge.ts';
 import { resultLimit } from '../../context/truncate.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
@@ -32,21 +31,9 @@ import type {
 import type { Tool } from '../../tools/tool.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withFormat } from './answers/answer-format.ts';
+import { reportMissingHistory } from './missing-history.ts';
+import { finalAnswer } from './own-renderers.ts';
 import { PromptTokens } from './prompt-tokens.ts';
-
-/** Renderers of an agent that sets no `context`. */
-export const defaultRenderers: readonly Renderer[] = [includeHistory()];
-const noRenderers: readonly Renderer[] = Object.freeze([]);
-
-/** Returns the renderer of an agent's `instructions`: the short form of a system message. */
-export function instructionRenderers({ instructions }: Agent): readonly Renderer[] {
-  return instructions === undefined ? noRenderers : [injectSystemMessage(instructions)];
-}
-
-const finalAnswer = injectUserMessage(
-  'No more tools are run for this task: do not call any. Answer now as well as you can ' +
-    'with what you know, and say what is missing.',
-);
 
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
@@ -237,6 +224,14 @@ export class AgentPrompts {
   #encode({ context, awaited }: Rendering, request: PromptRequest, limit: number): PreparedCall {
     const { ledger } = this.#parts.frame.run;
     const rendered = encodePrompt(context, this.#histories, awaited);
+    const { renderers, agent } = this.#parts;
+    const { messages } = rendered;
+    if (ledger.ports.tape === undefined)
+      reportMissingHistory(agent, ledger.ports.host, {
+        messages,
+        histories: this.#histories,
+        renderers,
+      });
     const settings = this.#settingsFor(
       request,
       context.tools,
