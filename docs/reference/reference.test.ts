@@ -24,6 +24,7 @@ function codesInSources(packages = '{core,cli,server}'): ReadonlySet<string> {
     /readonly code = '([a-z_]+)'/g,
     /toErrorRecord\([^()]*, '([a-z_]+)'\)/g,
     /fallbackCode = '([a-z_]+)'/g,
+    /const code = '([a-z_]+)';/g,
     /const code = [^;]*\? '([a-z_]+)'/g,
     /const code = [^;]*: '([a-z_]+)';/g,
   ];

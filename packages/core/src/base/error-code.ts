@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'eval_stopped'
   | 'expect_not_found'
   | 'handoff_refused'
+  | 'history_missing'
   | 'hook_failed'
   | 'input_mismatch'
   | 'invalid_admission'

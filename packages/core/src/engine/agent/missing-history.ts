@@ -6,6 +6,8 @@ import { isHistoryRenderer } from '../../context/renderers.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import type { Renderer } from '../../runnables/render-context.ts';
 
+const code = 'history_missing';
+
 /** Agents that were reported, for each host. */
 const reported = new WeakMap<Host, WeakSet<Agent>>();
 
@@ -33,7 +35,7 @@ export function reportMissingHistory(agent: Agent, host: Host, prompt: SentPromp
   reported.set(host, agents);
   if (agents.has(agent)) return;
   agents.add(agent);
-  host.warn(visibleLine(textFor(agent, messages.length)), 'history_missing');
+  host.warn(visibleLine(textFor(agent, messages.length)), code);
 }
 
 function textFor({ name }: Agent, messages: number): string {
