@@ -21,6 +21,8 @@ describe('parseModelName', () => {
     ['olama:qwen3', 'ollama:qwen3'],
     ['rehersal', 'rehearsal'],
     ['gpt-5-mini', 'openai:gpt-5-mini'],
+    ['openai/gpt-5', 'openai:gpt-5'],
+    ['anthropic/claude-x', 'claude:claude-x'],
     ['claude-sonnet-4-5', 'claude:claude-sonnet-4-5'],
     ['gemini-2.5-pro', 'gemini:gemini-2.5-pro'],
   ])('"%s" is refused with a suggestion', (text, nearest) => {

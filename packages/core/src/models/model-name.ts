@@ -138,12 +138,23 @@ function withoutSecrets(text: string): string {
 function unknownProvider(provider: string, rest: string): Complaint {
   const reason =
     rest === '' ? 'it names no provider' : `"${withoutSecrets(provider)}" is not a provider`;
+  const slashed = rest === '' ? withColon(provider) : undefined;
+  if (slashed !== undefined) return { reason, nearest: slashed };
   const vendor = rest === '' ? vendorOfModel(provider) : undefined;
   if (vendor !== undefined) return { reason, nearest: `${vendor}:${provider}` };
   const nearest = nearestProvider(provider);
   return nearest === undefined
     ? { reason }
     : { reason, nearest: nearest === 'rehearsal' ? nearest : `${nearest}:${rest || '<model>'}` };
+}
+
+/** Returns `openai:gpt-5` for `openai/gpt-5`, the form that other systems use. */
+function withColon(name: string): string | undefined {
+  const [, vendor = '', id] = /^([a-z-]+)\/(.+)$/.exec(name) ?? [];
+  const provider = Object.hasOwn(otherNames, vendor) ? otherNames[vendor] : vendor;
+  return provider !== undefined && Object.hasOwn(providers, provider)
+    ? `${provider}:${id}`
+    : undefined;
 }
 
 function vendorOfModel(id: string): string | undefined {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../base/json.ts';
-import { isModelOrList } from '../base/model-option.ts';
 import {
   isAnything,
   isCount,
@@ -18,6 +17,7 @@ import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { isSupervisionOfAgent, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
+import { isNamedModelOrList, modelsOf } from './agent-models.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';
@@ -76,8 +76,11 @@ export interface AgentOptions<
   Schema extends StateSchema = StateSchema,
 > {
   readonly name: string;
-  /** With more than one, each next one is asked when those before it cannot answer. */
-  readonly model: ModelInput | readonly ModelInput[];
+  /**
+   * A model, or its name as `parseModelName` reads it (`'openai:gpt-5-mini'`). With more than one,
+   * each next one is asked when those before it cannot answer.
+   */
+  readonly model: ModelInput | string | readonly (ModelInput | string)[];
   /** Description for agents that may call this one or hand off to it. */
   readonly description?: string;
   /**
@@ -190,7 +193,7 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
   inputSchema: isAnything,
   fallbackModels: isAnything,
   name: isText,
-  model: isModelOrList,
+  model: isNamedModelOrList,
   description: isText,
   instructions: isInstructions,
   context: isListOfFunctions,
@@ -241,7 +244,7 @@ function isToolChoice(value: unknown): string | undefined {
  * @throws InvalidDefinitionError
  * @example
  * ```ts
- * import { agent, openai, tool } from 'adjutant';
+ * import { agent, tool } from 'adjutant';
  * import { z } from 'zod';
  *
  * const stock = tool({
@@ -253,7 +256,7 @@ function isToolChoice(value: unknown): string | undefined {
  * });
  * export const clerk = agent({
  *   name: 'clerk',
- *   model: openai('gpt-5-mini'),
+ *   model: 'openai:gpt-5-mini',
  *   instructions: 'You work in a shop.',
  *   tools: [stock],
  *   limits: { rounds: 10 },
@@ -271,16 +274,8 @@ export function agent<
     throw new InvalidDefinitionError({
       kind: 'agent',
       name: options.name,
-      reason: `\`model\` must be ${isModelOrList(undefined)}`,
+      reason: `\`model\` must be ${isNamedModelOrList(undefined)}`,
     });
-  const [model, ...others] = [options.model].flat() as unknown as readonly [
-    ModelInput,
-    ...ModelInput[],
-  ];
-  // A definition that is spread into new options brings its own.
-  const fallbackModels = Array.isArray(options.model)
-    ? others
-    : ((options as Partial<Agent>).fallbackModels ?? []);
   const duplicate = firstDuplicate(options.tools ?? []);
   if (duplicate !== undefined)
     throw new InvalidDefinitionError({
@@ -293,8 +288,7 @@ export function agent<
     name: options.name,
     version: options.version,
     description: options.description,
-    model,
-    fallbackModels: Object.freeze([...fallbackModels]),
+    ...modelsOf(options.name, options as AgentOptions & Pick<Agent, 'fallbackModels'>),
     instructions: options.instructions,
     context: options.context === undefined ? undefined : Object.freeze([...options.context]),
     tools: Object.freeze([...(options.tools ?? [])]),

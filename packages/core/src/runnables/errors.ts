@@ -3,11 +3,12 @@ import { findInvalidOption, type OptionChecks } from '../base/options.ts';
 
 /** A definition that cannot work. Nothing has run. */
 export class InvalidDefinitionError extends AdjutantError {
-  constructor(data: { kind: string; name: string; reason: string }) {
+  constructor(data: { kind: string; name: string; reason: string }, options?: ErrorOptions) {
     super(
       'invalid_definition',
       `The ${data.kind} "${data.name}" cannot be defined: ${data.reason}.`,
       data,
+      options,
     );
   }
 }

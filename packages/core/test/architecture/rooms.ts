@@ -60,8 +60,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   runnables: {
     holds: 'definitions of agents, steps, sequences, parallels and loops; hooks',
-    imports: ['base', 'ledger', 'session', 'supervision'],
-    types: ['models', 'tools'],
+    imports: ['base', 'ledger', 'session', 'models', 'supervision'],
+    types: ['tools'],
     pure: true,
   },
   models: {

@@ -108,9 +108,9 @@ test.each<[string, () => unknown, RegExp]>([
     /globalInstructions\(\) .*needs a text .*not undefined/,
   ],
   [
-    'the name of a model',
+    'the name of no model',
     define({ model: 'openai/gpt-5' }),
-    /`model` must be a model such as openai\('gpt-5-mini'\) or parseModelName.*not "openai\/gpt-5"/,
+    /"openai\/gpt-5" does not name a model: it names no provider. Did you mean "openai:gpt-5"\?/,
   ],
   [
     'a list of no models',
@@ -118,8 +118,8 @@ test.each<[string, () => unknown, RegExp]>([
     /`model` must be .*, or a list of models, not an empty list/,
   ],
   [
-    'a list with the name of a model',
-    define({ model: [scriptedModel([]), 'x'] }),
+    'a list with something else than models',
+    define({ model: [scriptedModel([]), 3] }),
     /`model` must be .*, or a list of models, not a list/,
   ],
   ['no model', () => agent(untyped({ name: 'clerk' })), /`model` must be a model such as/],
