@@ -1,5 +1,5 @@
 import { nearestName } from './nearest-name.ts';
-import { renamedHint } from './renamed-options.ts';
+import { ideaHint } from './option-names.ts';
 
 /**
  * Checks one value. Returns `undefined` for a valid value, else the requirement as words that
@@ -148,10 +148,13 @@ export function findInvalidOption<Options>(
   return undefined;
 }
 
-/** Returns the hint about an unknown option: its present name, the nearest one, or all names. */
+/**
+ * Returns the hint about an unknown option: the option that holds its idea, the one with the
+ * nearest name, or all names.
+ */
 function hintFor(key: string, known: readonly string[]): string {
-  const renamed = renamedHint(key, known);
-  if (renamed !== undefined) return renamed;
+  const idea = ideaHint(key, known);
+  if (idea !== undefined) return idea;
   const nearest = nearestName(key, known);
   return nearest === undefined
     ? `the options are ${known.join(', ')}`

@@ -186,12 +186,13 @@ const limitOptions: OptionChecks<AgentLimits> = {
   onLimit: isOneOf('answer', 'fail', 'ask'),
 };
 
-/**
- * A definition may be spread into the options of a new one, so what `agent` adds is known here too.
- */
-const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fallbackModels'>> = {
+/** Members that `agent` adds. A definition may be spread into the options of a new one. */
+const addedMembers: OptionChecks<Pick<Agent, 'inputSchema' | 'fallbackModels'>> = {
   inputSchema: isAnything,
   fallbackModels: isAnything,
+};
+
+const agentOptions: OptionChecks<AgentOptions> = {
   name: isText,
   model: isNamedModelOrList,
   description: isText,
@@ -216,8 +217,11 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
 };
 
 function isListOfTools(value: unknown): string | undefined {
-  const isTool = (part: { execute?: unknown; inputSchema?: unknown } | null | undefined) =>
-    typeof part?.execute === 'function' && part.inputSchema !== undefined;
+  // Tools of the AI SDK have an `inputSchema` and no name.
+  const isTool = (part: Partial<Tool> | null | undefined) =>
+    typeof part?.execute === 'function' &&
+    part.inputSchema !== undefined &&
+    typeof part.name === 'string';
   return Array.isArray(value) && value.every(isTool)
     ? undefined
     : 'a list of tools made by tool(), or agentTool() for runnables';
@@ -269,7 +273,7 @@ export function agent<
 >(typed: AgentOptions<Output, Schema>): Agent<AnswerOf<Output>> {
   // The types of the output and the state are for the caller only.
   const options = typed as unknown as AgentOptions;
-  checkDefinition<AgentOptions>('agent', options, agentOptions);
+  checkDefinition<AgentOptions>('agent', options, agentOptions, addedMembers);
   if (options.model === undefined)
     throw new InvalidDefinitionError({
       kind: 'agent',

@@ -1,5 +1,5 @@
 import { AdjutantError } from '../base/error.ts';
-import { findInvalidOption, type OptionChecks } from '../base/options.ts';
+import { findInvalidOption, type OptionCheck, type OptionChecks } from '../base/options.ts';
 
 /** A definition that cannot work. Nothing has run. */
 export class InvalidDefinitionError extends AdjutantError {
@@ -32,12 +32,14 @@ function checkName(kind: string, name: unknown): void {
 
 /**
  * Checks the options of a definition: the name, that there are no others, and what each must be.
+ * @param added checks of members that a definition has and options do not
  * @throws InvalidDefinitionError
  */
 export function checkDefinition<Options extends { readonly name: string }>(
   kind: string,
   options: Options,
   checks: OptionChecks<Options>,
+  added?: Readonly<Record<string, OptionCheck>>,
 ): void {
   const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
   // A definition may be spread into the options of a new one: agent({ ...support, model: other }).
@@ -45,7 +47,10 @@ export function checkDefinition<Options extends { readonly name: string }>(
     kind: (value) => (value === kind ? undefined : `"${kind}"`),
   };
   const derived = typeof options === 'object' && options !== null && 'kind' in options;
-  const invalid = findInvalidOption(options, derived ? { ...checks, ...isDefinition } : checks);
+  const invalid = findInvalidOption(
+    options,
+    derived ? { ...checks, ...added, ...isDefinition } : checks,
+  );
   if (
     invalid !== undefined &&
     (typeof options !== 'object' || options === null || typeof name === 'string')

@@ -70,18 +70,16 @@ const isFallback: OptionCheck = (value) => {
     : "the name of a tool, or { tool: 'its name', args: a function }";
 };
 
-/**
- * Checks of the options. A definition may be spread into the options of a new one, so the members
- * that `tool` adds are known here too.
- */
-const toolChecks: OptionChecks<
-  ToolOptions<unknown, unknown, unknown, StateSchema> &
-    Pick<Tool, 'inputSchema' | 'yieldInputSchema'>
-> = {
+/** Members that `tool` adds. A definition may be spread into the options of a new one. */
+const addedMembers: OptionChecks<Pick<Tool, 'inputSchema' | 'yieldInputSchema'>> = {
+  inputSchema: isObject,
+  yieldInputSchema: isAnything,
+};
+
+const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema>> = {
   name: isAnything,
   description: isText,
   schema: isAnything,
-  inputSchema: isObject,
   outputSchema: isAnything,
   stateSchema: isObject,
   timeoutMs: isPositive,
@@ -92,7 +90,6 @@ const toolChecks: OptionChecks<
   classify: isFunction,
   version: isText,
   yieldSchema: isAnything,
-  yieldInputSchema: isAnything,
   yieldOptions: isRequest,
   approval: isApproval,
   recovery: (value) =>
@@ -115,12 +112,17 @@ export function assertConsistent(name: string, options: object): void {
   const refuse = (reason: string): never => {
     throw new InvalidToolError({ tool: name, reason });
   };
+  // Options under another name come first: without them a required one seems to be missing.
+  const derived = 'schema' in options && 'inputSchema' in options;
+  const invalid = findInvalidOption(
+    options,
+    derived ? { ...toolChecks, ...addedMembers } : toolChecks,
+  );
+  if (invalid !== undefined) refuse(invalid.reason);
   if (typeof description !== 'string')
     refuse('`description` must be a string that tells the model when and how to use the tool');
   if (typeof execute !== 'function' && yieldSchema === undefined)
     refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
-  const invalid = findInvalidOption(options, toolChecks);
-  if (invalid !== undefined) refuse(invalid.reason);
   if (yieldOptions !== undefined && yieldSchema === undefined)
     refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
   const fallback = (options as { fallback?: string | ToolFallback }).fallback;

@@ -237,7 +237,7 @@ describe('tool()', () => {
       { approvals: true },
       /no option `approvals` \(did you mean `approval`\?\)/,
     ],
-    ['a misspelt option', { timeOut: 5 }, /did you mean `timeoutMs`/],
+    ['a misspelt option', { timeotMs: 5 }, /did you mean `timeoutMs`/],
     [
       'an approval that nobody may give',
       { approval: { mayDecide: [] } },
