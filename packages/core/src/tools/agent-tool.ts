@@ -1,18 +1,46 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import {
+  findInvalidOption,
+  isFunction,
+  isNonEmptyText,
+  isPositive,
+  type OptionChecks,
+} from '../base/options.ts';
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import type { Runnable } from '../session/runnable.ts';
-import { ToolFailure } from './errors.ts';
+import { isListOfPermissions } from '../supervision/permission.ts';
+import { InvalidToolError, ToolFailure } from './errors.ts';
+import { type ApprovalOptions, isApproval } from './request-options.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 
-export interface AgentToolOptions {
+/** Options of a tool that calls a runnable. `Output` is the output of the runnable. */
+export interface AgentToolOptions<Output = unknown> {
   /** @default the runnable's name */
   readonly name?: string;
   /** @default the runnable's description */
   readonly description?: string;
   /** Milliseconds for the whole call. @default 120_000 */
   readonly timeoutMs?: number;
+  /** Asks a person before the runnable is called. `true`: before every call. */
+  readonly approval?: ApprovalOptions | true;
+  /** Permissions that the run needs: without them the runnable is not called. */
+  readonly requiresPermission?: readonly string[];
+  /**
+   * Makes the result that the model reads from the output of the runnable. Pure: after a stop it is
+   * called again. @default the output
+   */
+  readonly result?: (output: Output) => unknown;
 }
+
+const optionChecks: OptionChecks<AgentToolOptions> = {
+  name: isNonEmptyText,
+  description: isNonEmptyText,
+  timeoutMs: isPositive,
+  approval: isApproval,
+  requiresPermission: isListOfPermissions,
+  result: isFunction,
+};
 
 const defaultTimeoutMs = 120_000;
 
@@ -83,7 +111,7 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
  * data that its `input` asks for, and runs below the call. Its output is the result. After a stop
  * it continues, and is not called twice.
  * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given,
- * or its `input` is not an object
+ * its `input` is not an object, or an option does not exist or fit
  * @example
  * ```ts
  * import { agent, agentTool, openai } from 'adjutant';
@@ -93,9 +121,16 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
  * export const writer = agent({ name: 'writer', model, tools: [agentTool(translator)] });
  * ```
  */
-export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): Tool {
+export function agentTool<Output = unknown>(
+  runnable: Runnable<Output>,
+  options: AgentToolOptions<Output> = {},
+): Tool {
+  const invalid = findInvalidOption(options, optionChecks);
+  if (invalid !== undefined)
+    throw new InvalidToolError({ tool: options?.name ?? runnable.name, reason: invalid.reason });
   const inputSchema = inputSchemaOf(runnable);
-  const made = tool<unknown, unknown, JsonValue>({
+  const { approval, requiresPermission, result: resultOf = (output: Output) => output } = options;
+  const made = tool<unknown, unknown, unknown>({
     name: options.name ?? runnable.name,
     description:
       options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
@@ -106,6 +141,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
     // returns its result.
     recovery: 'rerun',
     retry: { attempts: 1 },
+    ...defined({ approval, requiresPermission }),
     execute: async (ctx) => {
       const given =
         inputSchema === undefined
@@ -115,7 +151,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
         ...given,
         ...defined({ timeoutMs: options.timeoutMs }),
       });
-      if (result.status === 'completed') return (result.output ?? null) as JsonValue;
+      if (result.status === 'completed') return resultOf(result.output as Output) ?? null;
       throw new ToolFailure(
         `${runnable.name} ended as ` +
           `${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
