@@ -33,6 +33,14 @@ export function jsonSchemaOf(
   ) {
     return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
   }
+  const method = methodOf(written.schema);
+  if (method !== undefined)
+    return {
+      reason:
+        `is an object of a schema library of an unknown kind (it has \`${method}\`, and no ` +
+        '`~standard`). It must be a Standard Schema that gives JSON Schema, such as one of zod ' +
+        '4.2 or later, or a JSON Schema object',
+    };
   const strange = strangeKeyword(written.schema);
   if (strange !== undefined) return { reason: `is not JSON Schema: ${strange}` };
   try {
@@ -75,16 +83,56 @@ function converted(
   const standard: StandardSchemaV1.Props & {
     readonly jsonSchema?: StandardJSONSchemaV1.Converter;
   } = schema['~standard'];
-  if (standard.jsonSchema === undefined) {
-    return {
-      reason:
-        `(of ${standard.vendor}) cannot give a JSON Schema; use a library that implements ` +
-        'Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object',
-    };
-  }
+  if (standard.jsonSchema === undefined) return { reason: withoutJsonSchema(schema) };
   try {
     return { schema: standard.jsonSchema.input({ target: 'draft-07' }) };
   } catch (cause) {
     return { reason: `cannot be written as JSON Schema: ${(cause as Error).message}` };
   }
+}
+
+/** Tells why a schema of a library gives no JSON Schema, and what to install or pass instead. */
+function withoutJsonSchema(schema: StandardSchemaV1): string {
+  const { vendor } = schema['~standard'];
+  if (vendor !== 'zod')
+    return (
+      `(of ${vendor}) cannot give a JSON Schema; use a library that implements Standard JSON ` +
+      'Schema, such as zod 4.2 or later, or pass a JSON Schema object'
+    );
+  const { version } = (schema as { readonly _zod?: { readonly version?: ZodVersion } })._zod ?? {};
+  if (version === undefined)
+    return (
+      'is a schema of zod 3, which cannot give a JSON Schema: install zod 4.2 or later ' +
+      '(npm install zod@4), or pass a JSON Schema object'
+    );
+  return (
+    `is a schema of zod ${version.major}.${version.minor} (in zod 3.25 it is zod/v4), which gives ` +
+    'a JSON Schema on request only: install zod 4.2 or later (npm install zod@4), or pass ' +
+    'z.toJSONSchema(schema)'
+  );
+}
+
+interface ZodVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Methods by which objects of schema libraries are known, also those of a prototype. */
+const schemaMethods: readonly string[] = [
+  'parse',
+  'safeParse',
+  'parseAsync',
+  'validate',
+  'validateSync',
+  'validateAsync',
+  'decode',
+  'check',
+  'refine',
+];
+
+/** Returns the name of the method that shows an object to be of a schema library. */
+function methodOf(schema: object): string | undefined {
+  return schemaMethods.find(
+    (name) => typeof (schema as Readonly<Record<string, unknown>>)[name] === 'function',
+  );
 }
