@@ -106,7 +106,7 @@ function withoutJsonSchema(schema: StandardSchemaV1): string {
       '(npm install zod@4), or pass a JSON Schema object'
     );
   return (
-    `is a schema of zod ${version.major}.${version.minor} (in zod 3.25 it is zod/v4), which gives ` +
+    `is a schema of zod ${version.major}.${version.minor} (zod/v4 of zod 3.25), which gives ` +
     'a JSON Schema on request only: install zod 4.2 or later (npm install zod@4), or pass ' +
     'z.toJSONSchema(schema)'
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ideaHint } from './option-names.ts';
+import { ideaHint } from '../../src/base/option-names.ts';
 
 const agent = ['name', 'model', 'instructions', 'input', 'tools', 'limits', 'toolConcurrency'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import { jsonSchemaOf } from './schema.ts';
+import { jsonSchemaOf } from '../../src/base/schema.ts';
 
 /** A schema of `zod/v4` as zod 3.25 has it: without JSON Schema, and it says that it is 4.0. */
 function asInZod325(schema: z.ZodType): unknown {
@@ -41,7 +41,7 @@ describe('jsonSchemaOf', () => {
     [
       'a schema of zod/v4 in zod 3.25',
       asInZod325(z.object({ id: z.string() })),
-      'is a schema of zod 4.0 (in zod 3.25 it is zod/v4), which gives a JSON Schema on request ' +
+      'is a schema of zod 4.0 (zod/v4 of zod 3.25), which gives a JSON Schema on request ' +
         'only: install zod 4.2 or later (npm install zod@4), or pass z.toJSONSchema(schema)',
     ],
     [
