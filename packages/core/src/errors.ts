@@ -63,4 +63,5 @@ export { PromptTextError } from './runnables/prompt-text.ts';
 export { StateBindingError } from './session/bound-object.ts';
 export { InvalidEventError } from './session/draft-check.ts';
 export { InvalidStateError, UndeclaredScopeError } from './session/scoped-state.ts';
+export { MessagePartError } from './session/user-parts.ts';
 export { DuplicateToolError, InvalidToolError } from './tools/errors.ts';

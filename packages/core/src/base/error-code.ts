@@ -58,6 +58,7 @@ export type ErrorCode =
   | 'left_out'
   | 'loop_detected'
   | 'may_not_decide'
+  | 'message_part_unsupported'
   | 'missing_key'
   | 'missing_package'
   | 'model_aborted'

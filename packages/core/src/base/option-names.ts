@@ -64,6 +64,12 @@ const user: KnownAs = {
   elsewhere: "a session belongs to a user: app.sessions.open({ id: 's', userId: 'ann' })",
 };
 const data: KnownAs = { names: ['data'] };
+const files: KnownAs = {
+  names: [],
+  beside: 'onStep',
+  elsewhere:
+    'a message is text: put what a file says into `input`, or give the agent a tool that reads it',
+};
 const tracing: KnownAs = {
   names: ['middleware'],
   remark: 'with openTelemetry() of adjutant/opentelemetry',
@@ -108,6 +114,7 @@ const groups: readonly (readonly [names: string, idea: KnownAs])[] = [
   ['callbacks onStart onFinish onStepFinish onEnd', hooks],
   ['until condition stopCondition', { names: ['while'] }],
   ['concurrency maxConcurrency parallelToolCalls', { names: ['toolConcurrency'] }],
+  ['parts content files images attachments artifacts', files],
   ['abortSignal', { names: ['signal'] }],
   ['context runContext deps dependencies', data],
   ['telemetry tracing experimentalTelemetry', tracing],

@@ -34,6 +34,12 @@ type RequiredMembers<Type extends EventType> = {
   readonly [Member in Exclude<Required<EventOf<Type>>, EnvelopeMember>]: Kind;
 };
 
+/** Returns the event to check in the place of a given one. */
+type ChangeDraft = (
+  draft: Readonly<Record<string, unknown>>,
+  index: number,
+) => Readonly<Record<string, unknown>>;
+
 const nothing = {};
 const path = { invocationId: 'string' } as const;
 const call = { callId: 'string', name: 'string' } as const;
@@ -143,23 +149,28 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
 /**
  * Turns events from outside into drafts: JSON throughout, with all members that readers rely on,
  * and without their places in another ledger.
+ * @param change made to each event before it is checked
  * @throws InvalidEventError, NotJsonError
  */
-export function checkDrafts(drafts: readonly EventDraft[]): readonly EventDraft[] {
+export function checkDrafts(
+  drafts: readonly EventDraft[],
+  change?: ChangeDraft,
+): readonly EventDraft[] {
   if (!Array.isArray(drafts))
     throw new InvalidEventError({
       index: 0,
       reason: `a list of events is wanted, not ${describe(drafts)}`,
     });
-  return drafts.map(checkDraft);
+  return drafts.map((draft, index) => checkDraft(draft, index, change));
 }
 
-function checkDraft(given: unknown, index: number): EventDraft {
+function checkDraft(given: unknown, index: number, change?: ChangeDraft): EventDraft {
   const refuse = (reason: string): never => {
     throw new InvalidEventError({ index, reason });
   };
   if (!isPlainObject(given)) return refuse('it is not an object');
-  const { v: _version, seq: _seq, id: _id, at: _at, ...draft } = given;
+  const { v: _version, seq: _seq, id: _id, at: _at, ...rest } = given;
+  const draft = change?.(rest, index) ?? rest;
   const { type, by, invocationId } = draft;
   if (typeof type !== 'string' || !Object.hasOwn(eventVersions, type)) {
     return refuse(

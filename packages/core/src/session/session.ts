@@ -22,6 +22,7 @@ import {
   snapshotAt,
 } from './time-travel.ts';
 import { forkDecision } from './time-travel-fork.ts';
+import { withTextOfParts } from './user-parts.ts';
 
 export interface ObserveOptions {
   /**
@@ -186,10 +187,11 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /**
    * Appends events as they are given, with new `v`, `seq`, `id` and `at` for those of another
    * session.
-   * @throws InvalidEventError, NotJsonError before anything is appended
+   * Messages of users are text: parts of text become a part of it, others are refused.
+   * @throws InvalidEventError, NotJsonError, MessagePartError before anything is appended
    */
   append(drafts: readonly EventDraft[]): readonly Event[] {
-    return this.ledger.append(checkDrafts(drafts));
+    return this.ledger.append(checkDrafts(drafts, withTextOfParts));
   }
 
   /** Calls `listener` with every durable change of state. Returns a function that ends it. */

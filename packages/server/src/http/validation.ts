@@ -13,7 +13,18 @@ interface Validated {
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  /** Names of members that the schema does not have. */
+  readonly keys?: readonly string[];
 }
+
+/** Names under which people send what is not text. */
+const messageParts: ReadonlySet<string> = new Set([
+  'parts',
+  'content',
+  'files',
+  'images',
+  'attachments',
+]);
 
 const places: Readonly<Record<string, string>> = {
   json: 'body',
@@ -86,7 +97,9 @@ export function faultsOf(issues: readonly Issue[]): string {
  * Returns a message for callers. The library of the schemas words missing values and numbers as
  * code does.
  */
-function messageOf({ message }: Issue): string {
+function messageOf({ message, keys = [] }: Issue): string {
+  if (keys.some((key) => messageParts.has(key)))
+    return `${message}: a message is text, and files and images do not reach the model`;
   if (/ received undefined$/.test(message)) return 'is missing';
   if (/ received NaN$/.test(message)) return 'must be a number, given once';
   return message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;

@@ -24,6 +24,19 @@ export const newIdSchema = idSchema.refine(
   'cannot be . or .., which addresses cannot have',
 );
 
+/** Returns the schema of a message: text, with advice for those who send parts. */
+export function messageTextSchema(longest: number) {
+  return z
+    .string({
+      error: ({ input }) =>
+        Array.isArray(input)
+          ? 'must be a string: a message is text, so join the texts of parts; files and images ' +
+            'do not reach the model'
+          : undefined,
+    })
+    .max(longest);
+}
+
 /** Ids that become part of paths in a ledger. */
 export const runIdSchema = newIdSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
 

@@ -4,6 +4,7 @@ import {
   idSchema,
   jsonSchema,
   limitSchema,
+  messageTextSchema,
   nextCursorSchema,
   runIdSchema,
   timestampSchema,
@@ -17,9 +18,7 @@ const start = {
     description: 'What is run, by its name: GET /v1/agents lists what there is.',
     example: 'support',
   }),
-  input: z
-    .string()
-    .max(longestInput)
+  input: messageTextSchema(longestInput)
     .optional()
     .openapi({ description: 'The message that it begins with.', example: 'Where is my order?' }),
   data: jsonSchema.optional().openapi({

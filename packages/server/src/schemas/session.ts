@@ -4,6 +4,7 @@ import {
   flagSchema,
   idSchema,
   limitSchema,
+  messageTextSchema,
   newIdSchema,
   nextCursorSchema,
   seqSchema,
@@ -177,10 +178,8 @@ export const stateSchema = z
 
 export const messageSchema = z
   .strictObject({
-    text: z
-      .string()
+    text: messageTextSchema(1_000_000)
       .min(1)
-      .max(1_000_000)
       .openapi({ example: 'Please send it to my new address.' }),
     interrupt: z
       .boolean()

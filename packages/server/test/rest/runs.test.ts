@@ -227,6 +227,33 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     expect((await post('/v1/sessions/s/cancel', { reason: 'Never mind.' })).status).toBe(202);
   });
 
+  test('with parts that are no text are told that a message is text', async () => {
+    const { get, post } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    const before = (await get('/v1/sessions/s/events')).body;
+    const image = { type: 'file', url: 'data:image/png;base64,AA==' };
+    const refused = (path: string, body: object, message: string) =>
+      expect(post(path, body)).resolves.toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', detail: expect.stringContaining(message) },
+      });
+    const aMessageIsText = 'a message is text, and files and images do not reach the model';
+    await refused(
+      '/v1/sessions/s/runs',
+      { agent: 'quick', input: 'Hi', parts: [image] },
+      aMessageIsText,
+    );
+    await refused('/v1/runs', { agent: 'quick', input: 'Hi', files: [image] }, aMessageIsText);
+    await refused(
+      '/v1/runs',
+      { agent: 'quick', input: [{ type: 'text', text: 'Hi' }] },
+      'body.input: must be a string: a message is text, so join the texts of parts; files and ' +
+        'images do not reach the model',
+    );
+    await refused('/v1/sessions/s/messages', { text: 'Hi', parts: [image] }, aMessageIsText);
+    expect((await get('/v1/sessions/s/events')).body).toEqual(before);
+  });
+
   test('that cannot begin write nothing', async () => {
     const { get, post } = working(makeStore());
     await post('/v1/sessions', { id: 's' });

@@ -166,6 +166,8 @@ export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = {
   waitingRunsPerUser: isCount,
 };
 
+const isMessage: OptionCheck = (value) =>
+  Array.isArray(value) ? 'a string (messages are text: join the texts of parts)' : isText(value);
 const isRunId: OptionCheck = (value) =>
   typeof value === 'string' && value !== '' && !/[/#~>]/.test(value)
     ? undefined
@@ -190,7 +192,7 @@ const isScopeIds: OptionCheck = (value) => {
 };
 
 const runChecks: OptionChecks<RunOptions> = {
-  input: isText,
+  input: isMessage,
   data: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
   session: isSessionOrId,
   runId: isRunId,

@@ -52,7 +52,8 @@ export function textOfMessage({ parts }: ChatMessage): string {
       throw new RequestRefusedError(
         400,
         'chat_part_unsupported',
-        `A message can have text, and no part of the type "${type}". Leave it out.`,
+        `A message can have text, and no part of the type "${type}". Leave it out, and put what ` +
+          'it says into the text, or give the agent a tool that reads it.',
         {
           type,
         },
