@@ -9,8 +9,8 @@ export class MessagePartError extends AdjutantError {
   constructor(data: { index: number; part: string }) {
     super(
       'message_part_unsupported',
-      `Event ${data.index} cannot be appended: a message is text, and ${data.part} would not reach ` +
-        'the model. Put what it says into `text`, or give the agent a tool that reads it.',
+      `Event ${data.index} cannot be appended: a message is text, and ${data.part} would not ` +
+        'reach the model. Put what it says into `text`, or give the agent a tool that reads it.',
       data,
     );
   }
