@@ -39,6 +39,8 @@ export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
     case 'tool_result':
       return event.settled ? !isEffectId(event.callId) : encoder > 1 && isLateNews(event);
     case 'invocation_start':
+      // Data that flows between parts is for their code; the models have seen what it was made of.
+      if (event.inputFrom !== undefined && event.kind !== 'agent') return false;
       return event.input?.message !== undefined || (encoder > 2 && event.input?.data !== undefined);
     case 'memory':
     case 'compaction':

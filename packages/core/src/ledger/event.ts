@@ -19,6 +19,7 @@ import type { ToolAttemptEvent, ToolCallEvent, ToolResultEvent } from './events/
 export type { CompactionStrategy } from './events/context-events.ts';
 export type { Actor, ActorKind } from './events/envelope.ts';
 export type {
+  InputOrigin,
   InvocationEndEvent,
   InvocationInput,
   InvocationMode,

@@ -11,7 +11,7 @@ import {
   isText,
   type OptionChecks,
 } from '../base/options.ts';
-import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
+import type { AnySchema } from '../base/schema.ts';
 import type { ModelInput } from '../models/model.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
@@ -29,6 +29,7 @@ import {
   isListOfErrorHandlers,
   type Middleware,
 } from './hooks.ts';
+import { resolveInput } from './input.ts';
 import {
   type AgentOutput,
   type AnswerOf,
@@ -74,8 +75,9 @@ export interface AgentLimits {
 export interface AgentOptions<
   Output extends OutputOption = OutputOption,
   Schema extends StateSchema = StateSchema,
+  Name extends string = string,
 > {
-  readonly name: string;
+  readonly name: Name;
   /**
    * A model, or its name as `parseModelName` reads it (`'openai:gpt-5-mini'`). With more than one,
    * each next one is asked when those before it cannot answer.
@@ -149,7 +151,8 @@ export interface ResolvedLimits {
 }
 
 /** A model with instructions and tools, called in rounds until it answers. */
-export interface Agent<Output = unknown> extends Runnable<Output> {
+export interface Agent<Output = unknown, Name extends string = string>
+  extends Runnable<Output, Name> {
   readonly kind: 'agent';
   readonly model: ModelInput;
   /** Models that are asked when those before them cannot answer. */
@@ -270,7 +273,8 @@ function isToolChoice(value: unknown): string | undefined {
 export function agent<
   const Output extends OutputOption = string,
   Schema extends StateSchema = StateSchema,
->(typed: AgentOptions<Output, Schema>): Agent<AnswerOf<Output>> {
+  const Name extends string = string,
+>(typed: AgentOptions<Output, Schema, Name>): Agent<AnswerOf<Output>, Name> {
   // The types of the output and the state are for the caller only.
   const options = typed as unknown as AgentOptions;
   checkDefinition<AgentOptions>('agent', options, agentOptions, addedMembers);
@@ -289,7 +293,7 @@ export function agent<
     });
   return Object.freeze({
     kind: 'agent' as const,
-    name: options.name,
+    name: typed.name,
     version: options.version,
     description: options.description,
     ...modelsOf(options.name, options as AgentOptions & Pick<Agent, 'fallbackModels'>),
@@ -299,7 +303,7 @@ export function agent<
     toolChoice: options.toolChoice,
     output: resolveOutput(options.name, options.output),
     goal: resolveGoal(options.goal),
-    ...inputOf(options),
+    ...resolveInput('agent', options),
     limits: resolveLimits(options),
     toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
     hold: options.hold ?? 'each',
@@ -312,27 +316,6 @@ export function agent<
     errorHandlers: Object.freeze([...(options.errorHandlers ?? [])]),
     compaction: options.compaction,
   });
-}
-
-function inputOf({
-  name,
-  input,
-}: {
-  readonly name: string;
-  readonly input?: AnySchema;
-}): Pick<Agent, 'input' | 'inputSchema'> {
-  if (input === undefined) return { input, inputSchema: undefined };
-  const converted = jsonSchemaOf(input);
-  if ('reason' in converted)
-    throw new InvalidDefinitionError({
-      kind: 'agent',
-      name,
-      reason: `the schema of its \`input\` ${converted.reason}`,
-    });
-  return {
-    input: isStandardSchema(input) ? input : converted.schema,
-    inputSchema: converted.schema,
-  };
 }
 
 function firstDuplicate(tools: readonly Tool[]): string | undefined {

@@ -7,27 +7,28 @@ import {
   isText,
   type OptionChecks,
 } from '../base/options.ts';
-import type { Runnable } from '../session/runnable.ts';
+import type { OutputOf, Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 
-export interface LoopContext {
+export interface LoopContext<Output = JsonValue> {
   /** Iterations that have ended. */
   readonly iteration: number;
   /** Output of the last iteration. */
-  readonly output: JsonValue | undefined;
+  readonly output: Output | undefined;
   /** Session state, and shared scopes under their names. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-export interface LoopOptions {
-  readonly name: string;
+export interface LoopOptions<Part extends Runnable = Runnable, Name extends string = string> {
+  readonly name: Name;
   readonly description?: string;
-  readonly runnable: Runnable;
+  /** A step finds the output of the iteration before as `ctx.input.data`. */
+  readonly runnable: Part;
   /** The loop ends as completed when it is reached. @default 100 */
   readonly maxIterations?: number;
   /** Pure; asked before every iteration, the first one included. @default always true */
-  readonly while?: (ctx: LoopContext) => boolean;
+  readonly while?: (ctx: LoopContext<OutputOf<Part>>) => boolean;
   /**
    * Waits before every iteration but the first for a message that no prompt has had:
    * `session.addMessage(text, result.yieldedInvocationId)`. @default false
@@ -37,7 +38,8 @@ export interface LoopOptions {
 }
 
 /** A runnable again and again. The output is that of the last iteration. */
-export interface Loop extends Runnable {
+export interface Loop<Output = unknown, Name extends string = string>
+  extends Runnable<Output, Name> {
   readonly kind: 'loop';
   readonly runnable: Runnable;
   readonly maxIterations: number;
@@ -69,14 +71,16 @@ const loopOptions: OptionChecks<LoopOptions> = {
  *   execute: (ctx) => {
  *     const n = Number(ctx.state['n'] ?? 0) + 1;
  *     ctx.state.update({ n });
- *     ctx.complete(n);
+ *     return ctx.complete(n);
  *   },
  * });
  * const three = loop({ name: 'three', runnable: count, maxIterations: 3 });
  * console.log((await runtime({ app: 'jobs' }).run(three)).output); // 3
  * ```
  */
-export function loop(options: LoopOptions): Loop {
+export function loop<const Part extends Runnable, const Name extends string = string>(
+  options: LoopOptions<Part, Name>,
+): Loop<OutputOf<Part>, Name> {
   checkDefinition('loop', options, loopOptions);
   checkRunnables('loop', options.name, [options.runnable]);
   const maxIterations = options.maxIterations ?? defaultMaxIterations;
@@ -94,7 +98,7 @@ export function loop(options: LoopOptions): Loop {
     description: options.description,
     runnable: options.runnable,
     maxIterations,
-    while: options.while,
+    while: options.while as Loop['while'],
     yields: options.yields ?? false,
   });
 }

@@ -10,7 +10,7 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import type { InvocationStatus } from '../ledger/event.ts';
-import type { Runnable } from '../session/runnable.ts';
+import type { OutputOf, Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 
@@ -34,17 +34,31 @@ export interface MergeContext {
   readonly state: Readonly<Record<string, JsonValue>>;
 }
 
-export interface ParallelOptions {
-  readonly name: string;
+/** A branch that failed, in the output of a parallel with `failFast: false`. */
+export interface FailedBranch {
+  readonly failed: true;
+  readonly status: Exclude<InvocationStatus, 'completed' | 'transferred'>;
+  readonly error?: ErrorRecord;
+}
+
+export interface ParallelOptions<
+  Parts extends readonly Runnable[] = readonly Runnable[],
+  FailFast extends boolean = boolean,
+  Least extends number | undefined = number | undefined,
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly description?: string;
   /** At least one. */
-  readonly runnables: readonly Runnable[];
+  readonly runnables: Parts;
   /**
-   * Cancel the other branches as soon as one fails. @default true unless `minSuccessful` is given
+   * Cancel the other branches as soon as one fails. With `false` the output has a `FailedBranch`
+   * for each branch that failed.
+   * @default true unless `minSuccessful` is given
    */
-  readonly failFast?: boolean;
+  readonly failFast?: FailFast;
   /** Number of branches that must complete, counted when all have settled. @default all */
-  readonly minSuccessful?: number;
+  readonly minSuccessful?: Least;
   /** Milliseconds after which a branch is cancelled. @default none */
   readonly branchTimeoutMs?: number;
   /**
@@ -59,14 +73,41 @@ export interface ParallelOptions {
  * Runnables at the same time. Each writes session state to an overlay of its own; the overlays are
  * joined at the end.
  */
-export interface Parallel extends Runnable<Readonly<Record<string, JsonValue>>> {
+export interface Parallel<
+  Output = Readonly<Record<string, JsonValue>>,
+  Name extends string = string,
+> extends Runnable<Output, Name> {
   readonly kind: 'parallel';
   readonly runnables: readonly Runnable[];
   readonly failFast: boolean;
+  /** True when the output tells of branches that failed. */
+  readonly showsFailed: boolean;
   readonly minSuccessful: number;
   readonly branchTimeoutMs: number | undefined;
   readonly merge: ParallelOptions['merge'];
 }
+
+/** The output of one branch. A branch without output gives `null`. */
+type BranchOutput<Part> =
+  undefined extends OutputOf<Part> ? Exclude<OutputOf<Part>, undefined> | null : OutputOf<Part>;
+
+type ByName<Parts extends readonly Runnable[], More> = {
+  readonly [Part in Parts[number] as Part['name']]: BranchOutput<Part> | More;
+};
+
+/**
+ * The outputs of branches by their names. With `failFast: false` a branch that failed stands there
+ * as a `FailedBranch`; with `minSuccessful` alone it is missing.
+ */
+export type ParallelOutput<
+  Parts extends readonly Runnable[],
+  FailFast extends boolean,
+  Least extends number | undefined,
+> = [FailFast] extends [true]
+  ? [Least] extends [undefined]
+    ? ByName<Parts, never>
+    : Partial<ByName<Parts, never>>
+  : ByName<Parts, FailedBranch>;
 
 const parallelOptions: OptionChecks<ParallelOptions> = {
   name: isText,
@@ -93,7 +134,14 @@ const parallelOptions: OptionChecks<ParallelOptions> = {
  * console.log((await runtime({ app: 'jobs' }).run(both)).output);
  * ```
  */
-export function parallel(options: ParallelOptions): Parallel {
+export function parallel<
+  const Parts extends readonly Runnable[],
+  FailFast extends boolean = true,
+  Least extends number | undefined = undefined,
+  const Name extends string = string,
+>(
+  options: ParallelOptions<Parts, FailFast, Least, Name>,
+): Parallel<ParallelOutput<Parts, FailFast, Least>, Name> {
   checkDefinition('parallel', options, parallelOptions);
   const { name, runnables } = options;
   checkRunnables('parallel', name, runnables);
@@ -112,6 +160,7 @@ export function parallel(options: ParallelOptions): Parallel {
     description: options.description,
     runnables: Object.freeze([...runnables]),
     failFast: options.failFast ?? options.minSuccessful === undefined,
+    showsFailed: options.failFast === false,
     minSuccessful,
     branchTimeoutMs: options.branchTimeoutMs,
     merge: options.merge,

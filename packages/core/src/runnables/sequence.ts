@@ -1,12 +1,15 @@
 import { isList, isText, type OptionChecks } from '../base/options.ts';
-import type { Runnable } from '../session/runnable.ts';
+import type { OutputOf, Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
-export interface SequenceOptions {
-  readonly name: string;
+export interface SequenceOptions<
+  Parts extends readonly Runnable[] = readonly Runnable[],
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly description?: string;
-  /** At least one. */
-  readonly runnables: readonly Runnable[];
+  /** At least one. The output of each is the data of the next (`ctx.input.data` of a step). */
+  readonly runnables: Parts;
   readonly version?: string;
 }
 
@@ -14,10 +17,20 @@ export interface SequenceOptions {
  * Runnables one after the other. The output is that of the last one that had any; a failure ends
  * the sequence.
  */
-export interface Sequence extends Runnable {
+export interface Sequence<Output = unknown, Name extends string = string>
+  extends Runnable<Output, Name> {
   readonly kind: 'sequence';
   readonly runnables: readonly Runnable[];
 }
+
+/** The output of the last part, or of the last part before it that had any. */
+export type SequenceOutput<Parts extends readonly Runnable[]> = number extends Parts['length']
+  ? OutputOf<Parts[number]>
+  : Parts extends readonly [...infer Before extends readonly Runnable[], infer Last]
+    ? undefined extends OutputOf<Last>
+      ? Exclude<OutputOf<Last>, undefined> | SequenceOutput<Before>
+      : OutputOf<Last>
+    : undefined;
 
 const sequenceOptions: OptionChecks<SequenceOptions> = {
   name: isText,
@@ -34,12 +47,18 @@ const sequenceOptions: OptionChecks<SequenceOptions> = {
  * import { runtime, sequence, step } from 'adjutant';
  *
  * const load = step({ name: 'load', execute: (ctx) => ctx.complete('a text') });
- * const print = step({ name: 'print', execute: (ctx) => ctx.complete('printed') });
+ * const print = step({
+ *   name: 'print',
+ *   execute: (ctx) => ctx.complete(`printed: ${ctx.input?.data}`),
+ * });
  * const job = sequence({ name: 'job', runnables: [load, print] });
- * console.log((await runtime({ app: 'jobs' }).run(job)).output); // 'printed'
+ * console.log((await runtime({ app: 'jobs' }).run(job)).output); // 'printed: a text'
  * ```
  */
-export function sequence(options: SequenceOptions): Sequence {
+export function sequence<
+  const Parts extends readonly Runnable[],
+  const Name extends string = string,
+>(options: SequenceOptions<Parts, Name>): Sequence<SequenceOutput<Parts>, Name> {
   checkDefinition('sequence', options, sequenceOptions);
   checkRunnables('sequence', options.name, options.runnables);
   return Object.freeze({

@@ -1,50 +1,132 @@
-import type { JsonValue } from '../base/json.ts';
-import { isFunction, isObject, isOneOf, isText, type OptionChecks } from '../base/options.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import {
+  isAnything,
+  isFunction,
+  isObject,
+  isOneOf,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
+import type { AnySchema } from '../base/schema.ts';
 import type { InvocationInput } from '../ledger/event.ts';
 import type { BodyContext } from '../session/body-context.ts';
-import type { Runnable } from '../session/runnable.ts';
+import type { OutputOf, Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
+import { resolveInput } from './input.ts';
 
-/** The explicit end of a step, made by the methods of its context. */
-export type StepSignal =
-  | { readonly signal: 'skip' }
-  | { readonly signal: 'respond'; readonly text: string }
-  | { readonly signal: 'fail'; readonly message: string }
-  | { readonly signal: 'complete'; readonly value: JsonValue; readonly key: string | undefined };
-
-export interface StepContext<Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
-  /** The input of the caller. */
-  readonly input: InvocationInput | undefined;
-  /** Ends the step without output. */
-  skip(): StepSignal;
-  /** Writes a message of the assistant and ends the step with it. */
-  respond(text: string): StepSignal;
-  /** Ends the step as an error. */
-  fail(message: string): StepSignal;
-  /** Ends the step with a value, written to session state under `key` if one is given. */
-  complete(value: JsonValue, key?: string): StepSignal;
-  /** Ends the step and lets `target` continue in its place, with a message if one is given. */
-  transfer(target: Runnable, message?: string): StepTransfer;
+export interface StepSkip {
+  readonly signal: 'skip';
 }
 
-export interface StepTransfer {
+export interface StepResponse {
+  readonly signal: 'respond';
+  readonly text: string;
+}
+
+export interface StepFailure {
+  readonly signal: 'fail';
+  readonly message: string;
+}
+
+export interface StepCompletion<Value = JsonValue> {
+  readonly signal: 'complete';
+  readonly value: Value;
+  readonly key: string | undefined;
+}
+
+/** The explicit end of a step, made by the methods of its context. It must be returned. */
+export type StepSignal = StepSkip | StepResponse | StepFailure | StepCompletion;
+
+/** Input of a step whose data has a schema. */
+export interface StepInput<Data> {
+  /** Message of the caller. */
+  readonly message?: string;
+  readonly data: Data;
+}
+
+/** The input of a step by its option `input`: the data that fits the schema, or any. */
+export type StepInputOf<Input> =
+  Input extends StandardSchemaV1<unknown, infer Data>
+    ? StepInput<Data>
+    : InvocationInput | undefined;
+
+export interface StepContext<
+  Schema extends StateSchema = StateSchema,
+  Input = InvocationInput | undefined,
+> extends BodyContext<Schema> {
+  /**
+   * The input of the step. `data` is that of the caller. In a sequence it is the output of the part
+   * before, and for the first part the data of the sequence.
+   */
+  readonly input: Input;
+  /**
+   * The message that the step works on: that of the nearest caller that gave one, else the message
+   * of the user that the run began with. `undefined` when there is none.
+   */
+  readonly message: string | undefined;
+  /** Ends the step without output. */
+  skip(): StepSkip;
+  /** Writes a message of the assistant and ends the step with it. */
+  respond(text: string): StepResponse;
+  /** Ends the step as an error. */
+  fail(message: string): StepFailure;
+  /** Ends the step with a value, written to session state under `key` if one is given. */
+  complete<Value>(value: Value, key?: string): StepCompletion<Value>;
+  /** Ends the step and lets `target` continue in its place, with a message if one is given. */
+  transfer<Target extends Runnable>(target: Target, message?: string): StepTransfer<Target>;
+}
+
+export interface StepTransfer<Target extends Runnable = Runnable> {
   readonly signal: 'transfer';
-  readonly target: Runnable;
+  readonly target: Target;
   readonly message: string | undefined;
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a body that just falls through is the usual one
 export type StepReturn = void | undefined | StepSignal | StepTransfer | Runnable;
 
-export interface StepOptions<Schema extends StateSchema> {
-  readonly name: string;
+/** The output of a step by the values that its body returns. */
+export type StepOutput<Returned> =
+  Returned extends StepCompletion<infer Value>
+    ? Value
+    : Returned extends StepResponse
+      ? string
+      : Returned extends StepFailure
+        ? never
+        : Returned extends StepTransfer<infer Target>
+          ? OutputOf<Target>
+          : Returned extends Runnable
+            ? OutputOf<Returned>
+            : undefined;
+
+/**
+ * `Returned` is what the body returns: the type of the output follows from it. `Schema` types the
+ * state, `Input` is the option `input`.
+ */
+export interface StepOptions<
+  Schema extends StateSchema = StateSchema,
+  Returned extends StepReturn = StepReturn,
+  Input extends AnySchema | undefined = AnySchema | undefined,
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly description?: string;
   /**
    * The body. It may run more than once: after a stop it runs again from the top, with the recorded
    * results of its children. A returned runnable continues in the step's place.
    */
-  readonly execute: (ctx: StepContext<Schema>) => StepReturn | Promise<StepReturn>;
+  readonly execute: (
+    ctx: StepContext<Schema, StepInputOf<Input>>,
+    // The last one types what is returned without an inferred type, such as `new Promise(…)`.
+  ) => Returned | Promise<Returned> | Promise<StepReturn>;
+  /**
+   * Schema of `ctx.input.data`, for data of callers, of `run({ data })` and of the part before it
+   * in a sequence. Data that does not fit is refused with `invalid_input`.
+   * @default anything, or nothing
+   */
+  readonly input?: Input;
   readonly version?: string;
   /** Types the state that the step uses, and checks what it writes. */
   readonly stateSchema?: Schema;
@@ -56,17 +138,26 @@ export interface StepOptions<Schema extends StateSchema> {
 }
 
 /** TypeScript code as a part of a run. */
-export interface Step extends Runnable<JsonValue> {
+export interface Step<Output = JsonValue | undefined, Name extends string = string>
+  extends Runnable<Output, Name> {
   readonly kind: 'step';
   readonly execute: (ctx: StepContext) => StepReturn | Promise<StepReturn>;
+  readonly input: AnySchema | undefined;
+  /** JSON Schema of `input`, as models are shown it. */
+  readonly inputSchema: JsonObject | undefined;
   readonly stateSchema: StateSchema | undefined;
   readonly onDrift: 'fail' | 'accept';
 }
 
-const stepOptions: OptionChecks<StepOptions<StateSchema>> = {
+/**
+ * A definition may be spread into the options of a new one, so what `step` adds is known here too.
+ */
+const stepOptions: OptionChecks<StepOptions & Pick<Step, 'inputSchema'>> = {
+  inputSchema: isAnything,
   name: isText,
   description: isText,
   execute: isFunction,
+  input: isAnything,
   version: isText,
   stateSchema: isObject,
   onDrift: isOneOf('fail', 'accept'),
@@ -83,31 +174,36 @@ const stepOptions: OptionChecks<StepOptions<StateSchema>> = {
  *   name: 'greet',
  *   execute: async (ctx) => {
  *     const name = await ctx.effect('name', async () => 'Ann');
- *     ctx.complete(`Hello ${name}`);
+ *     return ctx.complete(`Hello ${name}`);
  *   },
  * });
  * console.log((await runtime({ app: 'hello' }).run(greet)).output); // 'Hello Ann'
  * ```
  */
-export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
-  checkDefinition<StepOptions<StateSchema>>(
-    'step',
-    options as unknown as StepOptions<StateSchema>,
-    stepOptions,
-  );
+export function step<
+  Schema extends StateSchema = StateSchema,
+  Returned extends StepReturn = StepReturn,
+  Input extends AnySchema | undefined = undefined,
+  const Name extends string = string,
+>(typed: StepOptions<Schema, Returned, Input, Name>): Step<StepOutput<Returned>, Name> {
+  // The types of the output, the input and the state are for the caller only.
+  const options = typed as unknown as StepOptions;
+  checkDefinition<StepOptions>('step', options, stepOptions);
   if (typeof options.execute !== 'function')
     throw new InvalidDefinitionError({
       kind: 'step',
       name: options.name,
       reason: '`execute` must be a function',
     });
-  return Object.freeze({
+  const made: Step = Object.freeze({
     kind: 'step' as const,
     name: options.name,
     version: options.version,
     description: options.description,
     execute: options.execute as unknown as Step['execute'],
+    ...resolveInput('step', options),
     stateSchema: options.stateSchema,
     onDrift: options.onDrift ?? 'fail',
   });
+  return made as Step<StepOutput<Returned>, Name>;
 }

@@ -118,7 +118,7 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
    *   name: 'quote',
    *   execute: async (ctx) => {
    *     const { status, output } = await ctx.call(price);
-   *     ctx.complete({ status, output });
+   *     return ctx.complete({ status, output });
    *   },
    * });
    * console.log((await runtime({ app: 'shop', runnables: [price] }).run(quote)).output);
@@ -145,7 +145,7 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
    *   execute: async (ctx) => {
    *     // Done once, however often the step runs: the key is the idempotency key.
    *     const id = await ctx.effect('place', async () => 'order-7');
-   *     ctx.complete(id);
+   *     return ctx.complete(id);
    *   },
    * });
    * console.log((await runtime({ app: 'shop' }).run(order)).output);

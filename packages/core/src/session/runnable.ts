@@ -2,18 +2,21 @@ import type { RunnableKind } from '../ledger/event.ts';
 
 declare const outputType: unique symbol;
 
-/** The part of a runnable that the ledger records. `Output` is the type of its result. */
-export interface Runnable<Output = unknown> {
+/**
+ * The part of a runnable that the ledger records. `Output` is the type of its result, `Name` that
+ * of its name, which is a key of the output of a `parallel`.
+ */
+export interface Runnable<Output = unknown, Name extends string = string> {
   readonly kind: RunnableKind;
   /** Name, unique among its siblings and in the app. The ledger finds the definition by it. */
-  readonly name: string;
+  readonly name: Name;
   readonly version?: string | undefined;
   readonly description?: string | undefined;
   readonly [outputType]?: Output;
 }
 
 /** The type of the result of a runnable. */
-export type OutputOf<R> = R extends Runnable<infer Output> ? Output : never;
+export type OutputOf<R> = R extends { readonly [outputType]?: infer Output } ? Output : never;
 
 const runnableKinds: ReadonlySet<unknown> = new Set<RunnableKind>([
   'agent',

@@ -104,12 +104,13 @@ test.each([
   ['one long text', big],
   ['many short parts', wide],
 ])('%s goes through steps, calls, parallels, loops and state as it is', async (_name, value) => {
-  const give = step({ name: 'give', execute: (ctx) => ctx.complete(ctx.input?.data ?? value) });
+  const take = step({ name: 'take', execute: (ctx) => ctx.complete(ctx.input?.data ?? null) });
+  const give = step({ name: 'give', execute: (ctx) => ctx.complete(value) });
   const seen: Record<string, unknown> = {};
   const caller = step({
     name: 'caller',
     execute: async (ctx) => {
-      const { output } = await ctx.call(give, { data: value });
+      const { output } = await ctx.call(take, { data: value });
       seen['call'] = output;
       ctx.state['kept'] = value;
       seen['own'] = ctx.state['kept'];

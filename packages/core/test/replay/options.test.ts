@@ -150,6 +150,8 @@ describe('live tools', () => {
       'prompt run/clerk',
       'outcome run/clerk',
       'control_flow run/clerk',
+      // The step begins with the other answer of the agent before it.
+      'control_flow run/note',
       'outcome run/note',
       'state run/note',
       'control_flow run',

@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type {
   EventDraft,
+  InputOrigin,
   InvocationInput,
   InvocationMode,
   InvocationStatus,
@@ -19,6 +20,8 @@ export interface Slot {
   readonly runnable: Runnable;
   readonly mode: InvocationMode;
   readonly input?: InvocationInput | undefined;
+  /** Origin of an input that no caller gave. */
+  readonly inputFrom?: InputOrigin | undefined;
   /** True for a branch of a parallel. */
   readonly branch?: boolean;
   /** Milliseconds after which the invocation ends as an error. */

@@ -11,6 +11,7 @@ import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import type { Step } from '../../runnables/step.ts';
 import type { CallOptions } from '../../session/body-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
@@ -37,8 +38,8 @@ function assertCallOptions({ name }: Runnable, options: CallOptions): void {
 }
 
 /**
- * Returns the input that a child is started with. Data for an agent with an `input` schema is the
- * output of that schema.
+ * Returns the input that a child is started with. Data for an agent or step with an `input` schema
+ * is the output of that schema.
  * @throws InvalidInputError (or rejects with it), InvalidRunError, NotJsonError
  */
 export function inputOf(
@@ -78,7 +79,9 @@ export async function dataOf(runnable: Runnable, data: JsonValue): Promise<JsonV
 }
 
 function contractOf(runnable: Runnable): Agent['input'] {
-  return runnable.kind === 'agent' ? (runnable as Agent).input : undefined;
+  return runnable.kind === 'agent' || runnable.kind === 'step'
+    ? (runnable as Agent | Step).input
+    : undefined;
 }
 
 function fitting({ name }: Runnable, checked: ValueCheck): unknown {

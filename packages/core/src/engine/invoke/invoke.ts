@@ -63,7 +63,7 @@ async function join(
 }
 
 async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
-  let { path, runnable, input, mode } = slot;
+  let { path, runnable, input, inputFrom, mode } = slot;
   let before = slot.before ?? [];
   let { extras } = slot;
   for (;;) {
@@ -73,6 +73,7 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       path = `${path}>${record.next.name}`;
       runnable = run.app.registry.get(record.next.name);
       input = record.next.input;
+      inputFrom = undefined;
       mode = 'transfer';
       before = [];
       extras = undefined;
@@ -80,7 +81,7 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
     }
     const wasReleased = await runOnce(
       run,
-      { ...slot, path, runnable, input, mode, before, extras },
+      { ...slot, path, runnable, input, inputFrom, mode, before, extras },
       record,
     );
     const turning = run.turn();
@@ -269,7 +270,7 @@ function assertSame(recorded: InvocationRecord, slot: Slot): void {
 }
 
 function start(run: RunContext, slot: Slot): number | undefined {
-  const { runnable, input } = slot;
+  const { runnable, input, inputFrom } = slot;
   const deadline = slot.timeoutMs === undefined ? undefined : run.app.clock.now() + slot.timeoutMs;
   const hash = inputHash(input);
   const appended = run.ledger.append(
@@ -284,6 +285,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
         mode: slot.mode,
         ...(runnable.version === undefined ? {} : { version: runnable.version }),
         ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
+        ...(input === undefined || inputFrom === undefined ? {} : { inputFrom }),
         ...(slot.branch === true ? { branch: true as const } : {}),
         ...(deadline === undefined ? {} : { deadline }),
         ...traceOf(run, slot.path),

@@ -105,6 +105,8 @@ function stepOf(name: string, execute: Step['execute']): Step {
   const options = {
     version: undefined,
     description: undefined,
+    input: undefined,
+    inputSchema: undefined,
     stateSchema: undefined,
     onDrift: 'fail' as const,
   };

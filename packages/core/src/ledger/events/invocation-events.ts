@@ -38,6 +38,9 @@ export interface NextInvocation {
   readonly input?: InvocationInput;
 }
 
+/** Place that the input of a part comes from. */
+export type InputOrigin = 'parent' | 'sibling';
+
 export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly invocationId: string;
   readonly parent?: string;
@@ -47,6 +50,11 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly mode: InvocationMode;
   readonly input?: InvocationInput;
   readonly inputHash?: string;
+  /**
+   * Origin of an input that no caller gave: `parent` when it is that of the sequence, parallel or
+   * loop around it, `sibling` when it is the output of the part or iteration before.
+   */
+  readonly inputFrom?: InputOrigin;
   /** True when the invocation writes session state to an overlay of its own until the join. */
   readonly branch?: true;
   /** Epoch milliseconds. */

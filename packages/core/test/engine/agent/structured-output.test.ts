@@ -554,13 +554,13 @@ describe('definitions', () => {
 
   test('the type of the answer follows from the output', () => {
     const stateSchema = { session: { product, count: z.number() } };
-    expectTypeOf(agent({ name: 'a', model })).toEqualTypeOf<Agent<string>>();
-    expectTypeOf(agent({ name: 'a', model, output: 'notes' })).toEqualTypeOf<Agent<string>>();
+    expectTypeOf(agent({ name: 'a', model })).toEqualTypeOf<Agent<string, 'a'>>();
+    expectTypeOf(agent({ name: 'a', model, output: 'notes' })).toEqualTypeOf<Agent<string, 'a'>>();
     expectTypeOf(agent({ name: 'a', model, output: product })).toEqualTypeOf<
-      Agent<{ name: string; price: number }>
+      Agent<{ name: string; price: number }, 'a'>
     >();
     expectTypeOf(agent({ name: 'a', model, output: output(stateSchema, 'count') })).toEqualTypeOf<
-      Agent<number>
+      Agent<number, 'a'>
     >();
     // @ts-expect-error: there is no such key
     expect(() => output(stateSchema, 'weight')).toThrow('has no such key');

@@ -1,4 +1,4 @@
-import { agent, memoryStore, type Runtime, runtime } from 'adjutant';
+import { agent, memoryStore, type Runnable, type Runtime, runtime } from 'adjutant';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -26,7 +26,7 @@ async function kitchen() {
   return { app, api, key, bound: await key({ agents: ['clerk'] }), admin: await key() };
 }
 
-function run(app: Runtime, who: typeof clerk, session: string, runId: string) {
+function run(app: Runtime, who: Runnable, session: string, runId: string) {
   return app.run(who, { session, runId, input: `a word to ${who.name}` });
 }
 

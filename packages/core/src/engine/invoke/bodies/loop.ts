@@ -6,6 +6,7 @@ import type { Loop } from '../../../runnables/loop.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
+import { dataOfWhole, partInput } from '../part-input.ts';
 
 /**
  * Runs the iterations of a loop. The loop's conditions are not checked again for iterations that
@@ -13,6 +14,7 @@ import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
  */
 export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
+  let given = dataOfWhole(frame);
   let output: JsonValue | undefined;
   for (let iteration = 0; ; iteration++) {
     const path = `${record.path}/#${iteration + 1}`;
@@ -28,10 +30,12 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
     ) {
       return isReleased(run, scope) ? undefined : cancelledEnd(scope);
     }
+    const input = partInput(run, path, loop.runnable, given);
     const ended = await invoke(run, {
       path,
       runnable: loop.runnable,
       mode: 'child',
+      ...(input instanceof Promise ? await input : input),
       scope,
       activity: frame.activity,
     });
@@ -42,7 +46,9 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
         error: ended.error,
         stopReason: ended.stopReason,
       };
-    if (ended.output !== undefined) output = ended.output;
+    if (ended.output === undefined) continue;
+    output = ended.output;
+    given = { data: run.ledger.resolve(output) as JsonValue, from: 'sibling' };
   }
   return { status: 'completed', output };
 }

@@ -10,6 +10,7 @@ import type { BranchOutcome, Parallel } from '../../../runnables/parallel.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
+import { dataOfWhole, type PartInput, partInput } from '../part-input.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
 /**
@@ -23,6 +24,10 @@ export async function runParallel(
   const { run, record, scope } = frame;
   const paths = partPaths(record.path, parallel.runnables);
   if (frame.resumed) assertNoPartGone(frame, paths);
+  const inputs = branchInputs(parallel, frame, paths);
+  const given = inputs.some((one) => one instanceof Promise)
+    ? await Promise.all(inputs)
+    : (inputs as readonly PartInput[]);
   const branches = new CancelScope(scope);
   let isStopping = false;
   // Waiting branches are about to be stopped: the run must not yield for that.
@@ -54,6 +59,7 @@ export async function runParallel(
         mode: 'child',
         branch: true,
         timeoutMs: parallel.branchTimeoutMs,
+        ...given[i],
         scope: branches,
         activity: frame.activity,
       });
@@ -65,6 +71,16 @@ export async function runParallel(
   if (isReleased(run, scope) || ended.includes(undefined)) return undefined;
   if (scope.aborted) return cancelledEnd(scope);
   return join(parallel, frame, ended as InvocationRecord[]);
+}
+
+/** Returns the inputs of all branches: none begins before each is known to fit. */
+function branchInputs(
+  { runnables }: Parallel,
+  frame: BodyFrame,
+  paths: readonly string[],
+): readonly (PartInput | Promise<PartInput>)[] {
+  const data = dataOfWhole(frame);
+  return runnables.map((part, i) => partInput(frame.run, paths[i] as string, part, data));
 }
 
 /**
@@ -124,11 +140,20 @@ function join(
   if (successful.length < parallel.minSuccessful)
     return { status: 'error', error: tooFew(parallel, outcomes), before };
   const output: Record<string, JsonValue> = {};
-  outcomes.forEach(({ status, output: value }, i) => {
-    if (status === 'completed')
-      output[nameOf(ended[i] as InvocationRecord, record.path)] = value ?? null;
+  outcomes.forEach((outcome, i) => {
+    const name = nameOf(ended[i] as InvocationRecord, record.path);
+    if (outcome.status === 'completed') output[name] = outcome.output ?? null;
+    else if (parallel.showsFailed) output[name] = failedBranch(outcome);
   });
   return { status: 'completed', output, before };
+}
+
+function failedBranch({ status, error }: BranchOutcome): JsonValue {
+  return {
+    failed: true,
+    status,
+    ...(error === undefined ? {} : { error }),
+  } as unknown as JsonValue;
 }
 
 /** Returns the branch's key in its parent, without handoffs: equal names are numbered. */

@@ -7,6 +7,7 @@ import type { BodyEnd } from '../../frame/invocation.ts';
 import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
+import { dataOfWhole, partInput } from '../part-input.ts';
 
 /**
  * Returns the paths of the parts of a sequence or parallel. They are the names, numbered from the
@@ -31,13 +32,17 @@ export async function runSequence(
   const { run, record, scope } = frame;
   const paths = partPaths(record.path, sequence.runnables);
   if (frame.resumed) assertContinuable(frame, paths);
+  let given = dataOfWhole(frame);
   let output: JsonValue | undefined;
   for (const [i, runnable] of sequence.runnables.entries()) {
     if (scope.aborted) return isReleased(run, scope) ? undefined : cancelledEnd(scope);
+    const path = paths[i] as string;
+    const input = partInput(run, path, runnable, given);
     const ended = await invoke(run, {
-      path: paths[i] as string,
+      path,
       runnable,
       mode: 'child',
+      ...(input instanceof Promise ? await input : input),
       scope,
       activity: frame.activity,
     });
@@ -48,7 +53,9 @@ export async function runSequence(
         error: ended.error,
         stopReason: ended.stopReason,
       };
-    if (ended.output !== undefined) output = ended.output;
+    if (ended.output === undefined) continue;
+    output = ended.output;
+    given = { data: run.ledger.resolve(output) as JsonValue, from: 'sibling' };
   }
   return { status: 'completed', output };
 }

@@ -6,9 +6,12 @@ import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/error
 import type { EventDraft } from '../../../ledger/event.ts';
 import type {
   Step,
+  StepCompletion,
   StepContext,
+  StepFailure,
+  StepResponse,
   StepReturn,
-  StepSignal,
+  StepSkip,
   StepTransfer,
 } from '../../../runnables/step.ts';
 import { isRunnable, type Runnable } from '../../../session/runnable.ts';
@@ -17,7 +20,9 @@ import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { Body } from '../context/body-context.ts';
 import { planHandOver } from '../handoff.ts';
+import { inputOf } from '../input-contract.ts';
 import { cancelledEnd, isReleased } from '../invoke.ts';
+import { messageFor } from '../run-message.ts';
 import { stateAfter } from '../state/state-base.ts';
 
 /** Milliseconds in which an aborted body may stop before its invocation ends without it. */
@@ -26,7 +31,8 @@ const graceMs = 1_000;
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
 class StepBody extends Body implements StepContext {
-  readonly input: StepContext['input'];
+  input: StepContext['input'];
+  readonly #frame: BodyFrame;
 
   constructor(step: Step, frame: BodyFrame) {
     const { run, record, scope, resumed } = frame;
@@ -49,6 +55,7 @@ class StepBody extends Body implements StepContext {
       },
     });
     this.input = record.input;
+    this.#frame = frame;
   }
 
   /** Returns the writes that land with the end. */
@@ -61,23 +68,27 @@ class StepBody extends Body implements StepContext {
     return this.hasWrites ? this.writes.leftOver() : [];
   }
 
-  skip(): StepSignal {
+  get message(): string | undefined {
+    return messageFor(this.#frame.run.ledger, this.#frame.record);
+  }
+
+  skip(): StepSkip {
     return { signal: 'skip' };
   }
 
-  respond(text: string): StepSignal {
+  respond(text: string): StepResponse {
     return { signal: 'respond', text };
   }
 
-  fail(message: string): StepSignal {
+  fail(message: string): StepFailure {
     return { signal: 'fail', message };
   }
 
-  complete(value: JsonValue, key?: string): StepSignal {
+  complete<Value>(value: Value, key?: string): StepCompletion<Value> {
     return { signal: 'complete', value, key };
   }
 
-  transfer(target: Runnable, message?: string): StepTransfer {
+  transfer<Target extends Runnable>(target: Target, message?: string): StepTransfer<Target> {
     return { signal: 'transfer', target, message };
   }
 }
@@ -92,6 +103,9 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
   try {
     // A step that is cancelled before it began, or that is continued only to end, is not run.
     if (scope.aborted) return stoppedEnd(frame);
+    // A step that is run without data has not been checked yet.
+    if (step.input !== undefined && body.input?.data === undefined)
+      body.input = { ...body.input, ...(await inputOf(step, {})) };
     const returned = await settle(step, body, frame);
     if (returned === stopped) {
       body.close();

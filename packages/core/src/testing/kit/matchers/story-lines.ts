@@ -153,8 +153,11 @@ export class StoryLines {
     );
   }
 
-  #start({ invocationId, kind, name, mode, input }: EventOf<'invocation_start'>): string {
+  #start(event: EventOf<'invocation_start'>): string {
+    const { invocationId, kind, name, mode, inputFrom } = event;
     this.#names.set(invocationId, numbered(invocationId, name));
+    // Data that flows between parts is told already, as their outputs.
+    const input = inputFrom === undefined ? event.input : undefined;
     const message =
       mode === 'root' || input?.message === undefined ? '' : ` with ${this.#value(input.message)}`;
     const data =
