@@ -1,3 +1,4 @@
+export { type EnvironmentOptions, injectEnvironment } from './environment.ts';
 export { promptAt, promptOf } from './recipe.ts';
 export {
   enrichUserMessages,

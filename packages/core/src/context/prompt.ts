@@ -84,6 +84,7 @@ class PromptContext implements RenderContext {
   readonly agent: string;
   readonly invocationId: string;
   readonly round: number;
+  readonly startedAt: number;
   readonly usage: RenderState['usage'];
   readonly tools: readonly string[];
   readonly toolChoice: ToolChoice | undefined;
@@ -96,10 +97,11 @@ class PromptContext implements RenderContext {
     tools: readonly string[],
     toolChoice: ToolChoice | undefined,
   ) {
-    const { agent, invocationId, round, usage } = base.state;
+    const { agent, invocationId, round, startedAt, usage } = base.state;
     this.agent = agent;
     this.invocationId = invocationId;
     this.round = round;
+    this.startedAt = startedAt;
     this.#base = base;
     this.usage = usage;
     this.segments = segments;

@@ -77,9 +77,9 @@ export function enrichUserMessages(
 ): Renderer {
   return (context) => {
     if (options.targetAgent !== undefined && options.targetAgent !== context.agent) return context;
-    const { agent, invocationId, round, state, usage } = context;
+    const { agent, invocationId, round, startedAt, state, usage } = context;
     return mapUserMessages(context, (message) =>
-      enrich({ agent, invocationId, round, state, usage, message }),
+      enrich({ agent, invocationId, round, startedAt, state, usage, message }),
     );
   };
 }

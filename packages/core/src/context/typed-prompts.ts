@@ -17,12 +17,13 @@ function viewOf<Schema extends StateSchema>(
   schema: Schema,
   context: RenderState,
 ): PromptView<Schema> {
-  const { agent, invocationId, round, usage } = context;
+  const { agent, invocationId, round, startedAt, usage } = context;
   const { session, ...shared } = context.state;
   return {
     agent,
     invocationId,
     round,
+    startedAt,
     usage,
     schema,
     state: { ...session, ...shared } as StateValuesOf<Schema>,

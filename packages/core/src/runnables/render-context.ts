@@ -25,6 +25,8 @@ export interface RenderState {
   readonly agent: string;
   readonly invocationId: string;
   readonly round: number;
+  /** Recorded time at which the invocation started, in epoch milliseconds. */
+  readonly startedAt: number;
   /** State by scope, as the agent sees it: `state.session.mode`, `state.user.theme`. */
   readonly state: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly usage: Usage;

@@ -15,6 +15,7 @@ import { TokenGauge } from '../../context/token-gauge.ts';
 import { resultLimit } from '../../context/truncate.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventOf } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../../ledger/prompt-recipe.ts';
 import { toolWireName } from '../../ledger/tool-name.ts';
@@ -188,7 +189,7 @@ export class AgentPrompts {
       this.#histories = this.#historiesFor(limit, asked);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
     const start = promptContext(
-      new RunRenderState(run, agent.name, record.path, round),
+      new RunRenderState(run, agent.name, record, round),
       this.#histories,
       offered,
       rewrite,
@@ -350,14 +351,16 @@ class RunRenderState implements RenderState {
   readonly agent: string;
   readonly invocationId: string;
   readonly round: number;
+  readonly startedAt: number;
   readonly usage = noUsage;
   readonly #run: RunContext;
 
-  constructor(run: RunContext, agent: string, path: string, round: number) {
+  constructor(run: RunContext, agent: string, record: InvocationRecord, round: number) {
     this.#run = run;
     this.agent = agent;
-    this.invocationId = path;
+    this.invocationId = record.path;
     this.round = round;
+    this.startedAt = record.start.at;
   }
 
   /**

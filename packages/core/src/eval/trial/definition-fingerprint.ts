@@ -73,6 +73,7 @@ function probe(added: PromptEvent[]): RenderContext {
     agent: 'agent',
     invocationId: 'run',
     round: 1,
+    startedAt: 0,
     state: { session: {} },
     usage: { inputTokens: 0, outputTokens: 0 },
     events: [],
