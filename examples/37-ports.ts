@@ -4,24 +4,32 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Runs a port, answers each prompt with the next line, and gives what it printed. */
-async function play(file: string, prompt: string, lines: readonly string[]): Promise<string> {
+async function play(
+  file: string,
+  prompt = '',
+  lines: readonly string[] = [],
+  more: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-port-'));
   const { OPENAI_API_KEY: _, ...env } = process.env;
   const port = spawn(
     process.execPath,
     [...process.execArgv, join(import.meta.dirname, 'ports', file)],
-    { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] },
+    { cwd: folder, env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'inherit'] },
   );
   let printed = '';
   let answered = 0;
   port.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
-    const asked = printed.split(prompt).length - 1;
+    const asked = prompt === '' ? 0 : printed.split(prompt).length - 1;
     for (; answered < Math.min(asked, lines.length); answered++)
       port.stdin.write(`${lines[answered]}\n`);
   });
@@ -36,5 +44,22 @@ const weather = await play('human-in-the-loop.ts', '(y/n): ', ['n', 'y']);
 assert.match(weather, /Basic test agent would like to use get_temperature.*Oakland/);
 assert.match(weather, /Basic test agent would like to use ask_weather_agent.*San Francisco/);
 assert.match(weather, /Oakland: sunny, temperature withheld/);
+
+// In the place of the search engine.
+const searched: string[] = [];
+const engine = createServer(async (request, response) => {
+  searched.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).query);
+  response.end('{"results":[{"title":"Jannik Sinner of Sexten wins"}]}');
+}).listen(0, '127.0.0.1');
+await once(engine, 'listening');
+const { port } = engine.address() as AddressInfo;
+const plan = await play('plan-and-execute.ts', '', [], { TAVILY_URL: `http://127.0.0.1:${port}` });
+engine.close();
+assert.deepEqual(searched, [
+  'US Open winner',
+  'Australian Open 2024 winner',
+  'Jannik Sinner hometown',
+]);
+assert.match(plan, /output: 'Jannik Sinner is from Sexten\.'/);
 
 console.log('ports: ok');

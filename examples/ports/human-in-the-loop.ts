@@ -1,7 +1,6 @@
 /** Port of `examples/agent-patterns/human-in-the-loop.ts` of openai-agents-js. */
 import readline from 'node:readline/promises';
-import { agent, runtime, tool } from 'adjutant';
-import { includeHistory, injectSystemMessage } from 'adjutant/context';
+import { agent, agentTool, runtime, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { z } from 'zod';
 import { weatherAssistant, weatherReporter } from './models.ts';
@@ -17,12 +16,7 @@ const weatherAgent = agent({
   name: 'Weather agent',
   description: 'Answers questions about the weather',
   model: weatherReporter(),
-  context: [
-    injectSystemMessage(
-      'Look up the conditions in each city that is asked about. Leave temperatures out.',
-    ),
-    includeHistory(),
-  ],
+  instructions: 'Look up the conditions in each city that is asked about. Leave temperatures out.',
   tools: [getWeather],
 });
 
@@ -34,26 +28,19 @@ const getTemperature = tool({
   execute: (ctx) => `The temperature in ${ctx.args.city} is 20° Celsius`,
 });
 
-// An agent as a tool, with an approval of its own.
-const askWeatherAgent = tool({
-  name: 'ask_weather_agent',
-  description: 'Conditions in one or more cities. Does not know temperatures.',
-  schema: z.object({ input: z.string() }),
-  approval: { when: (ctx) => ctx.args.input.includes('San Francisco') },
-  execute: async (ctx) =>
-    (await ctx.call(weatherAgent, { message: ctx.args.input })).output ?? 'no answer',
-});
-
 const assistant = agent({
   name: 'Basic test agent',
   model: weatherAssistant(),
-  context: [
-    injectSystemMessage(
-      'Answer with the tools. Look up all that was asked for, in all cities, before you answer.',
-    ),
-    includeHistory(),
+  instructions:
+    'Answer with the tools. Look up all that was asked for, in all cities, before you answer.',
+  tools: [
+    getTemperature,
+    agentTool(weatherAgent, {
+      name: 'ask_weather_agent',
+      description: 'Conditions in one or more cities. Does not know temperatures.',
+      approval: { when: ({ args }) => JSON.stringify(args).includes('San Francisco') },
+    }),
   ],
-  tools: [getTemperature, askWeatherAgent],
 });
 
 async function confirm(question: string): Promise<boolean> {

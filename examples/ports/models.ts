@@ -23,8 +23,33 @@ export const weatherAssistant = played(
   {
     toolCalls: [
       ...both.map((city) => ({ name: 'get_temperature', args: { city } })),
-      { name: 'ask_weather_agent', args: { input: both.join(' and ') } },
+      { name: 'ask_weather_agent', args: { message: both.join(' and ') } },
     ],
   },
   { text: 'San Francisco: sunny, 20° Celsius. Oakland: sunny, temperature withheld.' },
+);
+
+const winner = { toolCalls: [{ name: 'search', args: { query: 'Australian Open 2024 winner' } }] };
+const hometown = { toolCalls: [{ name: 'search', args: { query: 'Jannik Sinner hometown' } }] };
+
+export const executorModel = played(
+  { toolCalls: [{ name: 'search', args: { query: 'US Open winner' } }] },
+  { text: 'The search names the winners.' },
+  winner,
+  { text: 'Jannik Sinner won.' },
+  hometown,
+  { text: 'He is from Sexten.' },
+);
+
+const find = 'Find the winner of the Australian Open 2024';
+const where = 'Find the hometown of Jannik Sinner';
+
+export const plannerModel = played(
+  { text: JSON.stringify({ steps: ['Find the winner', 'Find the hometown'] }) },
+  { text: JSON.stringify({ steps: [find, 'Find the hometown of the winner'] }) },
+);
+
+export const replannerModel = played(
+  { text: JSON.stringify({ steps: [where] }) },
+  { text: JSON.stringify({ response: 'Jannik Sinner is from Sexten.' }) },
 );
