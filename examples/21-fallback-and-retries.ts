@@ -58,11 +58,8 @@ const reporter = agent({
   ]),
   tools: [forecast, almanac],
   supervision: {
-    errors: {
-      // In the place of the defaults of this error: two more attempts, then the other tool.
-      chains: { http_503: ['backoff', 'backoff', 'fallbackTool', 'report'] },
-      initialDelayMs: 2_000,
-    },
+    // A service that is down gets two more attempts, and then the other tool is run.
+    errors: { initialDelayMs: 2_000 },
   },
 });
 const app = runtime({

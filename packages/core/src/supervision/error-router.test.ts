@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
+import { hintFor } from './error-chains.ts';
 import {
   attemptsBehind,
-  hintFor,
   isChainExhausted,
   type RoutedFailure,
   type RoutedTool,
@@ -28,7 +28,15 @@ function failure(
   status: ToolResultStatus,
   more: Partial<RoutedFailure> = {},
 ): RoutedFailure {
-  return { errorType, status, mayRepeat: true, hasRaw: false, escalate: false, ...more };
+  return {
+    errorType,
+    status,
+    wasMade: true,
+    mayRepeat: true,
+    hasRaw: false,
+    escalate: false,
+    ...more,
+  };
 }
 
 /** Strategies of the attempts 1, 2, 3, … */
@@ -68,26 +76,75 @@ describe('the default chains', () => {
     expect(strategies(failure(errorType, status))).toEqual(expected);
   });
 
-  test(
-    'a fallback tool comes where the chain names one, and what came raw where ' + 'it is there',
-    () => {
-      expect(strategies(failure('http_403', 'error_blocked'), withFallback)).toEqual([
-        'hint',
-        'fallbackTool',
-        'report',
-        'report',
-      ]);
-      expect(route(failure('http_403', 'error_blocked'), 2, defaults, withFallback).fallback).toBe(
-        'other',
-      );
-      expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual([
-        'hint',
-        'raw',
-        'report',
-        'report',
-      ]);
-    },
-  );
+  test.each<[string, ToolResultStatus, readonly string[]]>([
+    ['http_403', 'error_blocked', ['fallbackTool', 'hint', 'report']],
+    ['http_404', 'error_permanent', ['fallbackTool', 'hint', 'report']],
+    ['http_401', 'error_blocked', ['fallbackTool', 'report', 'report']],
+    ['http_429', 'error_transient', ['backoff', 'fallbackTool', 'report']],
+    ['http_503', 'error_transient', ['backoff', 'backoff', 'fallbackTool']],
+    ['timeout', 'timeout', ['retry', 'fallbackTool', 'hint']],
+    ['parse_error', 'error_permanent', ['fallbackTool', 'hint', 'report']],
+    ['tool_error', 'error_permanent', ['fallbackTool', 'hint', 'report']],
+    ['host_not_found', 'error_permanent', ['fallbackTool', 'report', 'report']],
+    ['circuit_open', 'error_transient', ['fallbackTool', 'report', 'report']],
+    // A doubtful success is no failure yet: the model may look again first.
+    ['empty_result', 'success', ['hint', 'hint', 'fallbackTool']],
+  ])('a fallback tool comes before the model is told of %s (%s)', (type, status, expected) => {
+    expect(strategies(failure(type, status), withFallback, {}, 3)).toEqual(expected);
+    expect(
+      route(failure(type, status), expected.indexOf('fallbackTool') + 1, defaults, withFallback),
+    ).toMatchObject({ fallback: 'other' });
+  });
+
+  test.each([
+    'validation_error',
+    'unknown_tool',
+    'guardrail_denied',
+    'hook_refused',
+    'hook_failed',
+    'ssrf_blocked',
+  ])('no other tool goes around %s', (errorType) => {
+    expect(strategies(failure(errorType, 'error_permanent'), withFallback)).not.toContain(
+      'fallbackTool',
+    );
+    const chains = { [errorType]: ['fallbackTool', 'report'] as const };
+    expect(strategies(failure(errorType, 'error_permanent'), withFallback, { chains }, 1)).toEqual([
+      'fallbackTool',
+    ]);
+  });
+
+  test('a call that was refused goes to no other tool, but one of an open circuit does', () => {
+    const refused = { wasMade: false } as const;
+    expect(
+      strategies(failure('permission_denied', 'error_blocked', refused), withFallback, {}, 1),
+    ).toEqual(['report']);
+    expect(
+      strategies(failure('circuit_open', 'error_transient', refused), withFallback, {}, 1),
+    ).toEqual(['fallbackTool']);
+  });
+
+  test('a fallback tool does not count as an attempt, and comes once', () => {
+    const few = { attempts: 1 };
+    const busy = failure('http_503', 'error_transient');
+    expect(strategies(busy, withFallback, few, 2)).toEqual(['backoff', 'fallbackTool']);
+    expect(strategies(busy, { ...withFallback, tried: ['other'] }, few, 2)).toEqual([
+      'backoff',
+      'report',
+    ]);
+    const chains = { http_503: [{ fallbackTool: 'other' }, 'report'] } as const;
+    expect(strategies(busy, { ownRetry: false, tried: ['other'] }, { chains }, 1)).toEqual([
+      'report',
+    ]);
+  });
+
+  test('what came is given raw where it is there', () => {
+    expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual([
+      'hint',
+      'raw',
+      'report',
+      'report',
+    ]);
+  });
 
   test('what may do something twice is neither tried again nor followed by another tool', () => {
     expect(strategies(failure('http_503', 'error_transient', { mayRepeat: false }))).toEqual([
@@ -180,6 +237,52 @@ describe('chains that somebody wrote', () => {
     expect(strategies(failure('http_429', 'error_transient'), plain, { chains }, 1)).toEqual([
       'backoff',
     ]);
+  });
+
+  test('with `default` are for all failures that no other of them is for', () => {
+    const chains = {
+      http_404: ['report'],
+      timeout: ['report'],
+      default: ['hint', 'hint'],
+    } as const;
+    const first = (errorType: string, status: ToolResultStatus, more = {}) =>
+      strategies(failure(errorType, status, more), plain, { chains }, 2);
+    expect(first('http_404', 'error_permanent')).toEqual(['report', 'report']);
+    expect(first('too_slow', 'timeout')).toEqual(['report', 'report']);
+    for (const [errorType, status] of [
+      ['http_429', 'error_transient'],
+      ['http_503', 'error_transient'],
+      ['tool_error', 'error_permanent'],
+      ['odd', 'error_blocked'],
+    ] as const)
+      expect(first(errorType, status)).toEqual(['hint', 'hint']);
+    // Faulty calls, open circuits and doubtful successes keep their own.
+    expect(first('validation_error', 'error_permanent')).toEqual(['hint', 'report']);
+    expect(first('circuit_open', 'error_transient')).toEqual(['report', 'report']);
+    expect(
+      strategies(failure('empty_result', 'success'), plain, { chains: { default: ['report'] } }, 1),
+    ).toEqual(['hint']);
+    // It was not written for refusals, so it repeats none.
+    expect(
+      strategies(failure('odd', 'error_blocked'), plain, { chains: { default: ['retry'] } }, 1),
+    ).toEqual(['report']);
+  });
+
+  test('of a status go before the built-in one of a plain error', () => {
+    const chains = { error_permanent: ['report'] } as const;
+    expect(strategies(failure('tool_error', 'error_permanent'), plain, { chains }, 1)).toEqual([
+      'report',
+    ]);
+  });
+
+  test('take the fallback of the tool before `report`, unless they name one or escalate', () => {
+    const inChain = (...chain: readonly Strategy[]) =>
+      strategies(failure('odd', 'error_permanent'), withFallback, { chains: { odd: chain } }, 3);
+    expect(inChain('report')).toEqual(['fallbackTool', 'report', 'report']);
+    expect(inChain('hint')).toEqual(['hint', 'fallbackTool', 'report']);
+    expect(inChain('hint', 'report')).toEqual(['hint', 'fallbackTool', 'report']);
+    expect(inChain('fallbackTool', 'hint')).toEqual(['fallbackTool', 'hint', 'report']);
+    expect(inChain('escalate')).toEqual(['escalate', 'escalate', 'escalate']);
   });
 
   test('do what they say: their hints, their tools, their escalation', () => {
@@ -312,6 +415,7 @@ const anyFailure = fc.record({
     'x',
   ),
   status: anyStatus,
+  wasMade: fc.boolean(),
   mayRepeat: fc.boolean(),
   hasRaw: fc.boolean(),
   escalate: fc.boolean(),
@@ -349,7 +453,8 @@ describe('properties', () => {
           if (tool.ownRetry) expect(['retry', 'backoff']).not.toContain(strategy);
           if (strategy === 'raw') expect(of.hasRaw).toBe(true);
           if (of.escalate) expect(strategy).toBe('escalate');
-          if (attempt > options.attempts) expect(['report', 'escalate']).toContain(strategy);
+          if (attempt > options.attempts)
+            expect(['report', 'escalate', 'fallbackTool']).toContain(strategy);
           if (strategy === 'backoff')
             expect(routing.delayMs).toBeLessThanOrEqual(options.maxDelayMs);
           expect(routing.alternatives).not.toContain(strategy);
@@ -366,13 +471,15 @@ describe('properties', () => {
       fc.assert(
         fc.property(anyFailure, anyOptions, anyTool, (of, options, tool) => {
           let attempt = 1;
-          while (
-            ['retry', 'backoff', 'fallbackTool'].includes(
-              route(of, attempt, options, tool).strategy,
-            )
-          )
+          const tried: string[] = [];
+          for (;;) {
+            const { strategy, fallback } = route(of, attempt, options, { ...tool, tried });
+            if (!['retry', 'backoff', 'fallbackTool'].includes(strategy)) break;
+            if (fallback !== undefined) tried.push(fallback);
             attempt++;
-          expect(attempt).toBeLessThanOrEqual(options.attempts + 1);
+          }
+          expect(new Set(tried).size).toBe(tried.length);
+          expect(attempt).toBeLessThanOrEqual(options.attempts + 1 + tried.length);
           expect(isChainExhausted(of.errorType, of.status, 9, options, tool)).toBe(true);
         }),
       );

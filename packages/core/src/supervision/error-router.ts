@@ -2,18 +2,31 @@ import { longestWaitMs } from '../base/longest-wait.ts';
 import { randomFromSeed } from '../base/random.ts';
 import { retryDelay } from '../base/retry-options.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
+import {
+  type Chain,
+  chainOf,
+  goesOn,
+  hintFor,
+  isLast,
+  nameOf,
+  withFallback,
+} from './error-chains.ts';
 import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.ts';
 
 /** The facts of a failed attempt that decide about the next step. */
 export interface RoutedFailure {
   readonly errorType: string;
   readonly status: ToolResultStatus;
+  /** True when the tool was run; false for a call that was refused before. */
+  readonly wasMade: boolean;
   /** True when another attempt, or another tool in its place, cannot have an effect twice. */
   readonly mayRepeat: boolean;
   /** Milliseconds that the other side asks to wait. */
   readonly retryAfterMs?: number | undefined;
   /** Seed of the jitter of the delay, the same one in a replay. */
   readonly retrySeed?: string;
+  /** True when this call alone has used up the attempts of several causes. @default false */
+  readonly isUsedUp?: boolean;
   /** True when the raw result is available. */
   readonly hasRaw: boolean;
   /** True when the tool itself asks to escalate. */
@@ -24,6 +37,8 @@ export interface RoutedFailure {
 export interface RoutedTool {
   /** Name of the tool that is run in its place. */
   readonly fallback?: string | undefined;
+  /** Tools that the call was tried with already; none of them is its fallback. @default none */
+  readonly tried?: readonly string[];
   /** True when the tool has its own retries: the chain does not repeat it. */
   readonly ownRetry: boolean;
 }
@@ -45,127 +60,20 @@ export interface Routing {
 }
 
 type Options = Required<ErrorRoutingOptions>;
-type Chain = readonly Strategy[];
-interface ChosenChain {
-  readonly steps: Chain;
-  /** True for a configured chain; a default chain never repeats a refused call. */
-  readonly isGiven: boolean;
-}
-
-const byErrorType: Readonly<Record<string, Chain>> = {
-  http_403: ['hint', 'fallbackTool', 'report'],
-  http_404: ['hint', 'report'],
-  http_410: ['hint', 'report'],
-  http_429: ['backoff', 'report'],
-  timeout: ['retry', 'hint', 'report'],
-  parse_error: ['hint', 'raw', 'report'],
-  empty_result: [
-    'hint',
-    { hint: 'Still nothing: look for it in another source or with another tool.' },
-    'report',
-  ],
-  ssrf_blocked: ['report'],
-  circuit_open: ['fallbackTool', 'report'],
-  file_not_found: ['hint', 'report'],
-  tool_error: ['hint', 'report'],
-  validation_error: ['hint', 'report'],
-  unknown_tool: ['hint', 'report'],
-};
-
-const byStatus: Readonly<Record<ToolResultStatus, Chain>> = {
-  success: ['report'],
-  partial: ['report'],
-  error_transient: ['backoff', 'backoff', 'report'],
-  error_permanent: ['report'],
-  error_blocked: ['report'],
-  timeout: ['retry', 'hint', 'report'],
-  unknown: ['report'],
-};
-
-const hints: Readonly<Record<string, string>> = {
-  http_403:
-    'The server refuses this request. Do not ask it again in the same way: look for the ' +
-    'same content at another address, or use another tool.',
-  http_404: 'There is nothing at this address. Search for the right address before you ask again.',
-  http_410: 'What was at this address has been removed. Search for another address that has it.',
-  file_not_found: 'There is no such file. Look for the right path before you ask again.',
-  timeout: 'It took too long. Ask for something simpler or smaller.',
-  parse_error: 'What came could not be read. Try another parser, or ask for another format.',
-  empty_result: 'Nothing was found. Use broader or fewer search words.',
-  tool_error:
-    'The tool could not do it. Read why, and change the arguments or take another way; the ' +
-    'same call will fail again.',
-  validation_error:
-    'The arguments do not fit the schema of the tool. Correct what is named above before ' +
-    'you call it again.',
-  unknown_tool: 'There is no such tool. Use only tools of the list that you were given.',
-};
-const generalHint =
-  'This did not work. Change the arguments or take another way; the same call will fail again.';
-
-/** Hints for the model about failures of this type. */
-export function hintFor(errorType: string): string {
-  return Object.hasOwn(hints, errorType) ? (hints[errorType] as string) : generalHint;
-}
 
 /** The text for the model when no step is left. */
 export const reportNote =
   'This way is closed: do not repeat this call. Go on without it, or say what could not be done.';
 
-/** Strategies that go on with the call itself; the others give the model a result. */
-function goesOn(name: StrategyName): boolean {
-  return name === 'retry' || name === 'backoff' || name === 'fallbackTool';
-}
-
-function isLast(name: StrategyName): boolean {
-  return name === 'report' || name === 'escalate';
-}
-
-function nameOf(step: Strategy): StrategyName {
-  if (typeof step === 'string') return step;
-  return 'hint' in step ? 'hint' : 'fallbackTool' in step ? 'fallbackTool' : 'escalate';
-}
-
-/**
- * Returns the chain of a failure: by its error type, else by its status. A configured chain comes
- * before a default one.
- */
-function chainOf(
-  { errorType, status }: Pick<RoutedFailure, 'errorType' | 'status'>,
-  { chains }: Options,
-): ChosenChain {
-  const given = own(chains, errorType);
-  if (given !== undefined) return { steps: given, isGiven: true };
-  // This error type only says that the call failed; the status decides if the failure may pass.
-  const isVague = errorType === 'tool_error' && status !== 'error_permanent';
-  const byType = isVague ? undefined : own(byErrorType, errorType);
-  if (byType !== undefined) return { steps: byType, isGiven: false };
-  const givenByStatus = own(chains, status);
-  return givenByStatus === undefined
-    ? { steps: byStatus[status], isGiven: false }
-    : { steps: givenByStatus, isGiven: true };
-}
-
-/**
- * True when a chain is configured for this error type. Then even results that count as a success
- * are checked.
- */
-export function hasChain(errorType: string, { chains }: Options): boolean {
-  return Object.hasOwn(chains, errorType) || Object.hasOwn(byErrorType, errorType);
-}
-
-function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 /** The steps of the chain that can be taken, up to the one that ends it. */
 function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Chain {
-  const { steps, isGiven } = chainOf(failure, options);
+  const chosen = chainOf(failure, options.chains);
+  const steps = tool.fallback === undefined ? chosen.steps : withFallback(chosen, failure);
   const mayTryAgain =
     failure.mayRepeat &&
     !tool.ownRetry &&
     !isTooLong(failure) &&
-    (isGiven || failure.status !== 'error_blocked');
+    (chosen.repeatsRefused || failure.status !== 'error_blocked');
   const usable: Strategy[] = [];
   for (const step of steps) {
     const name = nameOf(step);
@@ -185,7 +93,9 @@ function isTooLong({ retryAfterMs = 0 }: RoutedFailure): boolean {
 }
 
 function fallbackOf(step: Strategy, tool: RoutedTool): string | undefined {
-  return typeof step === 'object' && 'fallbackTool' in step ? step.fallbackTool : tool.fallback;
+  const name =
+    typeof step === 'object' && 'fallbackTool' in step ? step.fallbackTool : tool.fallback;
+  return name === undefined || tool.tried?.includes(name) === true ? undefined : name;
 }
 
 /**
@@ -203,9 +113,7 @@ export function route(
   const last = steps[steps.length - 1] as Strategy;
   const step = failure.escalate
     ? escalation(last)
-    : attempt > options.attempts
-      ? last
-      : (steps[attempt - 1] ?? last);
+    : stepAt(steps, attempt, options, failure.isUsedUp);
   const strategy = nameOf(step);
   return {
     strategy,
@@ -213,6 +121,17 @@ export function route(
     reasoning: reasonOf(strategy, failure, attempt, options),
     alternatives: [...new Set(steps.map(nameOf))].filter((other) => other !== strategy),
   };
+}
+
+/**
+ * The step of this attempt. With all attempts used, only a fallback tool that they did not reach is
+ * left before the end: it is no attempt on the cause.
+ */
+function stepAt(steps: Chain, attempt: number, { attempts }: Options, isUsedUp = false): Strategy {
+  const last = steps[steps.length - 1] as Strategy;
+  if (attempt <= attempts) return steps[attempt - 1] ?? last;
+  const unreached = isUsedUp ? steps : steps.slice(attempts);
+  return unreached.find((step) => nameOf(step) === 'fallbackTool') ?? last;
 }
 
 /** A tool that asks to escalate always does, independent of its chain. */
@@ -273,7 +192,10 @@ function reasonOf(
   const failed =
     `It failed with ${errorType} ` +
     `${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}${wait}`;
-  if (attempt > attempts) return `${failed}, and ${attempts} attempts are all that one cause gets.`;
+  if (attempt > attempts) {
+    const next = strategy === 'fallbackTool' ? ': another tool is run in its place.' : '.';
+    return `${failed}, and ${attempts} attempts are all that one cause gets${next}`;
+  }
   switch (strategy) {
     case 'retry':
       return `${failed}, which may pass: it is tried again.`;
@@ -329,6 +251,7 @@ export function isChainExhausted(
   const failure: RoutedFailure = {
     errorType,
     status,
+    wasMade: true,
     mayRepeat: true,
     hasRaw: false,
     escalate: false,

@@ -12,6 +12,7 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { defaultRetry, type RetryOptions, retryChecks } from '../base/retry-options.ts';
+import { chainKeyProblem } from './chain-keys.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
 /**
@@ -63,8 +64,9 @@ export type Strategy =
 export interface ErrorRoutingOptions extends RetryOptions {
   /**
    * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the
-   * first for the first failure of a cause, and so on; they take the place of the defaults of that
-   * type.
+   * first for the first failure of a cause, and so on; they take the place of the built-in ones of
+   * that type. `default` holds for all failures of tools that no other given chain is for. A tool
+   * with a `fallback` is followed by it before `report`, also in chains that do not name it.
    */
   readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
   /**
@@ -195,6 +197,8 @@ const isChains: OptionCheck = (value) => {
       "}, 'report']"
     );
   for (const [type, chain] of Object.entries(value as object)) {
+    const problem = chainKeyProblem(type);
+    if (problem !== undefined) return `an object with ${problem}`;
     if (!Array.isArray(chain) || chain.length === 0)
       return (
         `an object whose \`${type}\` is a list of strategies, at least ['report'], not ` +

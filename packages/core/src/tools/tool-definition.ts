@@ -96,9 +96,9 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   readonly retry?: RetryOptions;
   /**
    * The tool that is run in the place of this one when it cannot do it: by its name, with the same
-   * arguments, or with those that `args` makes of them. It is only run after a failure that is
-   * known to have had no effect, or after one of a tool that may be run again. The result is that
-   * of this tool's call.
+   * arguments, or with those that `args` makes of them. It is run when attempts are used up and
+   * before the model is told of the failure, but only after a failure that is known to have had no
+   * effect, or after one of a tool that may be run again. The result is that of this tool's call.
    */
   readonly fallback?: string | ToolFallback<Args>;
   /** Permissions that the run needs, such as 'fs:write': without them the tool is not run. */

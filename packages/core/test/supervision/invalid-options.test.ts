@@ -43,6 +43,36 @@ test.each<[string, () => unknown, RegExp]>([
     /whose `http_403` is a list of 'retry', .*'report', \{ hint: 'text' \}.*, not "fallback"/,
   ],
   [
+    'a chain for everything under another name',
+    supervised({ errors: { chains: { '*': ['report'] } } }),
+    /no chain `\*`: the chain for all failures without one is called `default`/,
+  ],
+  [
+    'a chain of a misspelt error type',
+    supervised({ errors: { chains: { file_not_fond: ['report'] } } }),
+    /no chain `file_not_fond` \(did you mean `file_not_found`\?\)/,
+  ],
+  [
+    'a chain of an error type in another spelling',
+    supervised({ errors: { chains: { toolError: ['report'] } } }),
+    /no chain `toolError` \(did you mean `tool_error`\?\)/,
+  ],
+  [
+    'a chain of a bare HTTP status',
+    supervised({ errors: { chains: { 404: ['report'] } } }),
+    /no chain `404`: HTTP failures are called `http_` and their status, as `http_404`/,
+  ],
+  [
+    'a chain of a whole class of HTTP statuses',
+    supervised({ errors: { chains: { http_4xx: ['report'] } } }),
+    /no chain `http_4xx`: HTTP failures are called/,
+  ],
+  [
+    'a chain of a sentence',
+    supervised({ errors: { chains: { 'when it fails': ['report'] } } }),
+    /no chain `when it fails`: a key is an error type such as `http_404`/,
+  ],
+  [
     'a strategy of two',
     supervised({ errors: { chains: { http_403: [{ hint: 'x', escalate: 'human' }] } } }),
     /not an object with hint and escalate/,
@@ -192,6 +222,10 @@ test('what fits is taken', () => {
     errors: {
       chains: {
         http_403: ['backoff', { hint: 'x' }, { fallbackTool: 'y' }, { escalate: 'human' }],
+        default: ['report'],
+        error_transient: ['backoff'],
+        // Tools may give their failures types of their own.
+        out_of_stock: ['hint'],
       },
     },
   };

@@ -8,9 +8,9 @@ import type { EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import type { Position } from '../../../loop/position.ts';
+import { hasChain } from '../../../supervision/error-chains.ts';
 import {
   attemptsBehind,
-  hasChain,
   isChainExhausted,
   type RoutedFailure,
   type RoutedTool,
@@ -96,6 +96,7 @@ export class ErrorRouting {
     const failure = {
       ...failureOf(result, mayRepeat(attempt), attempt.retryAfterMs),
       retrySeed: retrySeed(attempt.state),
+      isUsedUp: this.#isUsedUp(attempt.state),
     };
     const count = this.#count(attempt, result, failure.mayRepeat, routed);
     return this.#outcome(
@@ -120,8 +121,8 @@ export class ErrorRouting {
     if (notRouted.has(result.errorType) || result.status === 'unknown') return undefined;
     const { errors } = this.#parts;
     const fallback = tool === undefined ? undefined : this.#fallbackOf(tool, triedOf(state));
-    const routed = { fallback, ownRetry: true };
-    const failure = failureOf(result, true, undefined);
+    const routed = { fallback, tried: triedOf(state), ownRetry: true };
+    const failure = { ...failureOf(result, true, undefined), wasMade: false };
     const count =
       attemptsBehind(this.#callsBefore(state, errorTypeOf(result)), failure, errors, routed) + 1;
     return this.#outcome(
@@ -139,8 +140,10 @@ export class ErrorRouting {
    * without one.
    */
   fallBack(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
-    const routed = { fallback: this.#fallbackOf(tool, triedOf(state)), ownRetry: true };
-    const routing = route(failureOf(result, true, undefined), 1, this.#parts.errors, routed);
+    const tried = triedOf(state);
+    const routed = { fallback: this.#fallbackOf(tool, tried), tried, ownRetry: true };
+    const failure = { ...failureOf(result, true, undefined), wasMade: false };
+    const routing = route(failure, 1, this.#parts.errors, routed);
     return routing.strategy === 'fallbackTool'
       ? this.#outcome(state, tool.name, result, routing, 1, false)
       : undefined;
@@ -161,7 +164,9 @@ export class ErrorRouting {
   #isRouted(attempt: EndedAttempt, result: ToolResult): boolean {
     if (result.escalate === true) return true;
     if (isSuccess(result))
-      return result.errorType !== undefined && hasChain(result.errorType, this.#parts.errors);
+      return (
+        result.errorType !== undefined && hasChain(result.errorType, this.#parts.errors.chains)
+      );
     if (result.status === 'unknown' || notRouted.has(result.errorType)) return false;
     // The tool's `recovery` handles attempts with an unknown effect. Failures after the tool did
     // its work are routed: they themselves say what to do.
@@ -169,7 +174,8 @@ export class ErrorRouting {
   }
 
   #routed({ tool, state }: EndedAttempt): RoutedTool {
-    return { fallback: this.#fallbackOf(tool, triedOf(state)), ownRetry: tool.retry !== undefined };
+    const tried = triedOf(state);
+    return { fallback: this.#fallbackOf(tool, tried), tried, ownRetry: tool.retry !== undefined };
   }
 
   /** Returns the fallback of a tool, if it exists and was not tried yet for this call. */
@@ -200,17 +206,17 @@ export class ErrorRouting {
     const behind = attemptsBehind(calls, failureOf(result, mayRepeat, undefined), errors, routed);
     // The tool's own retries count as one attempt.
     if (routed.ownRetry) return behind + 1;
-    // An interrupted attempt does not tell the cause.
-    const earlier = attemptsOf(state).filter(
-      ({ result: ended }) => ended !== undefined && ended.result.errorType !== 'interrupted',
-    );
+    const earlier = endedAttempts(state);
     const other = earlier.findLastIndex(
       ({ result: ended }) => ended !== undefined && errorTypeOf(ended.result) !== errorType,
     );
     const inARow = earlier.length - 1 - other;
-    return earlier.length + 1 >= mostCauses * errors.attempts
-      ? errors.attempts + 1
-      : behind + inARow + 1;
+    return this.#isUsedUp(state) ? errors.attempts + 1 : behind + inARow + 1;
+  }
+
+  /** True when this is the last attempt that a call gets whatever its causes. */
+  #isUsedUp(state: CallState): boolean {
+    return endedAttempts(state).length + 1 >= mostCauses * this.#parts.errors.attempts;
   }
 
   #outcome(
@@ -353,11 +359,19 @@ function failureOf(
   return {
     errorType: errorTypeOf(result),
     status,
+    wasMade: true,
     mayRepeat,
     retryAfterMs,
     hasRaw: metadata?.['raw'] !== undefined,
     escalate: escalate === true,
   };
+}
+
+/** Returns the attempts with an end that tells the cause. */
+function endedAttempts(state: CallState): CallState['attempts'] {
+  return attemptsOf(state).filter(
+    ({ result }) => result !== undefined && result.result.errorType !== 'interrupted',
+  );
 }
 
 /** Returns the names of the tools that this call was tried with. */

@@ -14,6 +14,7 @@ import type { Event, EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import type { Position } from '../../../loop/position.ts';
+import { hintFor } from '../../../supervision/error-chains.ts';
 import type { Supervision } from '../../../supervision/options.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
@@ -155,7 +156,10 @@ export class ToolSupervision implements ToolSupervisor {
     });
     return {
       result,
-      notes: [`The tool ${name} could not be run in its place: ${why}.`],
+      notes: [
+        `The tool ${name} could not be run in its place: ${why}.`,
+        hintFor(result.errorType ?? result.status),
+      ],
       writes: { drafts: [draft], extras: undefined },
     };
   }
