@@ -70,7 +70,9 @@ export function chainKeyProblem(key: string): string | undefined {
   if (meansDefault.has(key.toLowerCase()))
     return `no chain \`${key}\`: the chain for all failures without one is called \`default\``;
   if (/^http[_-]?(\d|$)/i.test(key) || /^[1-5](\d\d|xx)$/i.test(key))
-    return `no chain \`${key}\`: HTTP failures are called \`http_\` and their status, as \`http_404\``;
+    return (
+      `no chain \`${key}\`: ` + 'HTTP failures are called `http_` and their status, as `http_404`'
+    );
   const meant = nearest(key);
   if (meant !== undefined) return `no chain \`${key}\` (did you mean \`${meant}\`?)`;
   return /^[a-z][\w.:/-]*$/i.test(key)
