@@ -147,8 +147,9 @@ test('what supervision does about failures is told as it happens', async () => {
     readOnly: true,
     execute: () => 'rain',
   });
-  const calls = [{ toolCalls: [{ name: 'radar' }] }, { toolCalls: [{ name: 'radar' }] }];
-  const told = await show([...calls, { text: 'Rain.' }], false, {
+  const call = { toolCalls: [{ name: 'radar' }] };
+  const calls = [call, call];
+  const told = await show([call, { text: 'Rain.' }], false, {
     tools: [failing('http_403', { fallback: 'almanac' }), almanac],
   });
   expect(told.notices).toBe('! radar failed (http_403). Running almanac in its place.\n');

@@ -17,8 +17,8 @@ const loose = (options: Record<string, unknown>) => options as never;
 describe('options that do not fit', () => {
   test.each([
     [
-      () => agent(loose({ name: 'a', model: scriptedModel([]), instructions: 'x' })),
-      /no option `instructions`/,
+      () => agent(loose({ name: 'a', model: scriptedModel([]), systemPrompt: 'x' })),
+      /no option `systemPrompt`.*`instructions`/,
     ],
     [
       () => agent(loose({ name: 'a', model: scriptedModel([]), limits: { round: 3 } })),
