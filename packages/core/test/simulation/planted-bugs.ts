@@ -92,7 +92,7 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'drained-while-released',
     about: 'Items are taken in while the session is released, and nobody acts on them.',
     file: 'engine/run/inbox/reader.ts',
-    find: 'drafts.length > 0 && this.#target.isOpen()',
+    find: 'drafts.length > 0 && !isNote && this.#target.isOpen()',
     replace: 'false',
   },
   {
@@ -114,7 +114,7 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'wake-time-cleared',
     about: 'A run that waits clears the time at which its first request expires.',
     file: 'engine/run/release.ts',
-    find: 'isBusy ? app.clock.now() : firstExpiry(ledger)',
+    find: 'isBusy ? app.clock.now() : nextWake(ledger, app.telling)',
     replace: 'isBusy ? app.clock.now() : null',
   },
   {
@@ -265,7 +265,7 @@ const repairedBugs: readonly PlantedBug[] = [
   {
     name: 'b21-expiry-by-own-clock',
     about: 'Expiry is judged by the clock of the process, not by that of the store.',
-    file: 'engine/run/expiry.ts',
+    file: 'engine/run/waiting/expiry.ts',
     find: '    const now = this.#clock.now();\n',
     replace: '    const now = this.#ledger.ports.host.clock.now();\n',
     within: seedsOfRepairs,
