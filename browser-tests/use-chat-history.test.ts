@@ -255,7 +255,7 @@ test('tools give parts and metadata of their own, which last, and others that do
     execute: async (ctx) => {
       ctx.progress({ type: 'data-request', data: 'not its own' });
       ctx.progress({ type: 'data-drawing', data: { done: 0.5 } });
-      // What does not last is for those who are there.
+      // Transient parts reach only those who are there.
       await isSeen;
       const parts = [
         { type: 'data-chart', id: 'sales', data: { bars: [ctx.args.part] } },

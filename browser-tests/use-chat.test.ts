@@ -152,7 +152,7 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
   expect((await shown(watched)).at(-1)).toBe('One, two,');
   await page.reload();
   await page.getByText('One, two,').waitFor();
-  // What was said before is there, and the answer goes on.
+  // Earlier messages are there, and the answer goes on.
   const history = ['Pay for order 17', first, 'And one cent more', left, 'Count'];
   expect(await shown(watched)).toEqual([...history, 'One, two,']);
   expect(await page.locator('output').textContent()).toBe('streaming');

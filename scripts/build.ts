@@ -100,7 +100,7 @@ function refuseSourceUrls(home: string): void {
   }
 }
 
-/** A copy of the published files, whose package.json and README are those of a published package. */
+/** A copy of the published files, with the package.json and README of a published package. */
 function stage(folder: string, address: string | undefined): string {
   const home = join(repositoryRoot, 'packages', folder);
   const target = join(repositoryRoot, 'dist/stage', folder);

@@ -1,6 +1,6 @@
 /**
- * Contents of packed packages that differ from the repository: a package.json without the source and
- * with the repository's addresses, and a README whose links work outside the repository.
+ * Contents of packed packages that differ from the repository: a package.json without the source
+ * and with the repository's addresses, and a README whose links work outside the repository.
  */
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run snippets`: type-checks and runs every ```ts fence of README.md, of the packages' READMEs,
- * of docs/guide and of the `@example` tags of the packages' sources. `-- <text>` runs those with the
- * text in their place.
+ * `npm run snippets`: type-checks and runs every ```ts fence of README.md, of the packages'
+ * READMEs, of docs/guide and of the `@example` tags of the packages' sources. `-- <text>` runs
+ * those with the text in their place.
  *
  * A fence is a whole program, run in an empty folder. `no-run` behind `ts` leaves a fence out. The
  * comment `<!-- prelude: file.ts -->` right before a fence puts docs/preludes/file.ts in front of

@@ -29,7 +29,7 @@ export const simulator: Benchmark = {
       speeds.push((simulated * hourMs) / ((system + user) / 1_000));
     }
     const speed: Row = {
-      work: `simulated time of ${machines} processes and ${sessions} sessions against processor time`,
+      work: `time of ${machines} processes and ${sessions} sessions against processor time`,
       unit: '×',
       figures: new Map([[ours, new Figure(speeds)]]),
       ceiling: { limit: leastSpeed, at: 'least', of: 'median' },

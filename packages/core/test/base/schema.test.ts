@@ -54,7 +54,8 @@ describe('jsonSchemaOf', () => {
       'an object with `parse`',
       { parse: () => 1 },
       'is an object of a schema library of an unknown kind (it has `parse`, and no `~standard`). ' +
-        'It must be a Standard Schema that gives JSON Schema, such as one of zod 4.2 or later, or ' +
+        'It must be a Standard Schema that gives JSON Schema, such as one of zod 4.2 or ' +
+        'later, or ' +
         'a JSON Schema object',
     ],
     [

@@ -50,7 +50,7 @@ function shop(environment: EnvironmentOptions | undefined, options: Partial<Agen
 }
 
 describe('injectEnvironment', () => {
-  test('tells time and tools behind the instructions, the same in all rounds of a turn', async () => {
+  test('tells time and tools behind the instructions, alike in all rounds of a turn', async () => {
     const { app, clerk, clock, model, told } = shop(undefined);
     const { session } = await app.run(clerk, 'Where is it?');
     clock.advance(60 * minute);
@@ -83,7 +83,7 @@ describe('injectEnvironment', () => {
     expect(told()[0]).toBe(`Current time: ${time} (time zone of the user: ${zone})`);
   });
 
-  test('reads the zone from the state, and takes UTC for one that is missing or wrong', async () => {
+  test('reads the zone from the state, and takes UTC for a missing or wrong one', async () => {
     const { app, clerk, told } = shop({
       timeZone: ({ state }) => state['user']?.['timeZone'],
       capabilities: false,
@@ -112,7 +112,7 @@ describe('injectEnvironment', () => {
     expect(told()[0]).toBe('What you can do:\n- 1 tools in round 1');
   });
 
-  test('lists the tools that a renderer before it has left, and adds nothing without any', async () => {
+  test('lists the tools that a renderer before it has left, and nothing without any', async () => {
     const { app, clerk, model } = shop(undefined, {
       context: [
         limitTools([]),

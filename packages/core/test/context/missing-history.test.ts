@@ -49,7 +49,8 @@ test('an agent whose `context` sends no message of the user is told once', async
       code: 'history_missing',
       message:
         'The prompt of the agent "clerk" has system messages only, so the user\'s message is not ' +
-        'sent to the model. Its `context` brings no history: add includeHistory() to the list, or ' +
+        'sent to the model. Its `context` brings no history: add includeHistory() to the ' +
+        'list, or ' +
         'give the text as `instructions` and leave `context` out. ' +
         "includeHistory({ scope: 'none' }) says that this is meant.",
     },

@@ -69,19 +69,34 @@ async function searchAll(all: readonly PlantedBug[]): Promise<readonly Search[]>
 /** Simulates seeds from 1 on, in a process with the bug, until one fails. */
 async function searchFor(bug: PlantedBug): Promise<Search> {
   const seeds = Array.from({ length: mostSeeds(bug) }, (_, index) => index + 1);
+  const found = await firstFailure(seeds, bug);
+  const { cpuMs, rule, seed } = found;
+  if (seed === undefined) return { bug, seed, rule, cpuMs };
+  // A seed that fails without the bug says nothing about it.
+  const clean = await firstFailure([seed], undefined);
+  return clean.seed === undefined
+    ? { bug, seed, rule, cpuMs }
+    : { bug, seed: undefined, rule: `Seed ${seed} fails without it too: ${clean.rule}.`, cpuMs };
+}
+
+interface Failure {
+  readonly seed: number | undefined;
+  readonly rule: string;
+  readonly cpuMs: number;
+}
+
+/** Simulates seeds in a process of their own, with a bug if one is given, until one fails. */
+async function firstFailure(
+  seeds: readonly number[],
+  bug: PlantedBug | undefined,
+): Promise<Failure> {
+  const planting = bug === undefined ? [] : ['--import', planter.href];
   const child = spawn(
     process.execPath,
-    [
-      ...process.execArgv,
-      '--import',
-      planter.href,
-      simulator.pathname,
-      '--worker',
-      seeds.join(','),
-    ],
+    [...process.execArgv, ...planting, simulator.pathname, '--worker', seeds.join(',')],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, PLANTED_BUG: bug.name },
+      env: { ...process.env, ...(bug === undefined ? {} : { PLANTED_BUG: bug.name }) },
     },
   );
   const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
@@ -90,21 +105,25 @@ async function searchFor(bug: PlantedBug): Promise<Search> {
     said += chunk.toString();
   });
   let cpuMs = 0;
-  let last = 0;
+  let done = 0;
   for await (const text of createInterface({ input: child.stdout })) {
     const line = JSON.parse(text) as SeedLine;
     cpuMs += line.cpuMs;
-    last = line.seed;
+    done++;
     const [broken] = line.broken;
     if (broken === undefined) continue;
     child.kill();
     await closed;
-    return { bug, seed: line.seed, rule: broken.slice(0, broken.indexOf(':')), cpuMs };
+    return { seed: line.seed, rule: broken.slice(0, broken.indexOf(':')), cpuMs };
   }
   await closed;
-  if (child.exitCode === 0) return { bug, seed: undefined, rule: '', cpuMs };
+  if (child.exitCode === 0) return { seed: undefined, rule: '', cpuMs };
   // A bug that ends the simulation itself is found too; a bug that cannot be planted is not.
-  const isPlanted = last > 0 || !said.includes('cannot be planted');
+  const isPlanted = done > 0 || !said.includes('cannot be planted');
   const error = said.split('\n').find((line) => /^\S*Error\b/.test(line)) ?? 'no message';
-  return { bug, seed: isPlanted ? last + 1 : undefined, rule: `the process ends: ${error}`, cpuMs };
+  return {
+    seed: isPlanted ? seeds[done] : undefined,
+    rule: `the process ends: ${error}`,
+    cpuMs,
+  };
 }

@@ -27,7 +27,7 @@ describe('a fallback tool', () => {
   const blocked = (more: Options = {}) =>
     failing(() => http(403), { fallback: { tool: 'archive', args }, ...more });
 
-  test('is run before the model is told; its result is that of the call that was asked for', async () => {
+  test('is run before the model is told; its result is that of the call', async () => {
     const seen: unknown[] = [];
     const old = archive((given) => {
       seen.push(given);

@@ -22,7 +22,7 @@ test('an object with `parse` is told as one of an unknown library', () => {
   );
 });
 
-test('what z.toJSONSchema of zod 3.25 gives, plain JSON, checks the arguments of calls', async () => {
+test('plain JSON Schema of z.toJSONSchema in zod 3.25 checks the arguments of calls', async () => {
   const given = z.toJSONSchema(z.object({ id: z.string().min(3), tags: z.array(z.string()) }));
   const schema = JSON.parse(JSON.stringify(given)) as unknown;
   const model = scriptedModel([

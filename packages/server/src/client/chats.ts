@@ -26,7 +26,7 @@ export class Chats {
   }
 
   /**
-   * What was said, for the `messages` of `useChat`.
+   * The messages so far, for the `messages` of `useChat`.
    * @param options.open also the answer of an open run, which resuming the stream brings
    * @default false
    */

@@ -77,7 +77,7 @@ function requestIn(text: string): Record<string, unknown> {
   return chunks(text).find(({ type }) => type === 'tool-approval-request') ?? {};
 }
 
-/** What `useChat` sends when somebody approves. */
+/** The request that `useChat` sends when somebody approves. */
 function approving(text: string, name: string): object {
   const told = chunks(text);
   const { toolCallId, approvalId: id } = requestIn(text);

@@ -421,7 +421,7 @@ describe('making links', () => {
     },
   );
 
-  test('works for other tenants by the token alone, and tokens of others decide nothing', async () => {
+  test('works for other tenants by the token alone; tokens of others decide nothing', async () => {
     const made = await waitingServer();
     const tenant = made.app.tenants.get('acme');
     const { pendingApprovals, session } = await tenant.run(made.runnable, 'Pay');

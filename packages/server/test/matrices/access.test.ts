@@ -48,7 +48,7 @@ const chat = { permission: 'chat', status: 202, others: 404 } as const;
 const manage = { permission: 'manage', status: 200, others: 404 } as const;
 const open = { permission: 'public', status: 200, others: 'own' } as const;
 
-/** What `useChat` sends when somebody approves. */
+/** The request that `useChat` sends when somebody approves. */
 function approvingChat({ waiting, waitingRun, request }: Inhabited): object {
   const part = {
     type: 'tool-pay',
@@ -165,7 +165,7 @@ const entries: Readonly<Record<string, Entry>> = {
   sendChat: {
     ...chat,
     status: 200,
-    // What waits is an approval, which is not theirs to give.
+    // The approval that waits is not theirs to give.
     ofUsers: 403,
     call: post(() => '/v1/agents/payer/chat', approvingChat),
   },

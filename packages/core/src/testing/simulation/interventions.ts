@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts';
 import type { FaultPlan } from './faults.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds from the start of a run to what people say to it, at least and at most. */
+/** Milliseconds from the start of a run to an intervention, at least and at most. */
 const afterStart = { soonest: 100, latest: 3_600_000 };
 /** Milliseconds for which people hold a session, at least and at most. */
 const holding = { shortest: 1_000, longest: 1_800_000 };
@@ -15,7 +15,7 @@ interface RunUnderWay {
   readonly runId: string;
 }
 
-/** What people say to runs that they have asked for: more messages, a pause, a cancel. */
+/** Words of people to runs that they have asked for: more messages, a pause, a cancel. */
 export class Interventions {
   /** Keys of messages that the store has confirmed, with their sessions. */
   readonly said = new Map<string, string>();
@@ -29,7 +29,7 @@ export class Interventions {
     this.#caller = caller;
   }
 
-  /** Draws what people will say to a run, and when. */
+  /** Draws the interventions in a run, and their times. */
   begin(run: RunUnderWay): void {
     for (let message = 0; message < mostMessages; message++)
       this.#later('message', run, (place) => this.#say(run, place));

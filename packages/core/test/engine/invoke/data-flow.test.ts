@@ -147,7 +147,7 @@ describe('a step with a schema for its data', () => {
   });
 });
 
-test('all branches of a parallel have its data, and iterations those of the one before', async () => {
+test('branches of a parallel have its data, and iterations those of the one before', async () => {
   const add = step({ name: 'add', execute: (ctx) => ctx.complete(Number(ctx.input?.data) + 1) });
   const job = sequence({
     name: 'job',

@@ -77,7 +77,7 @@ class Said {
     const before = this.#conversation;
     const after = conversationAfter(before, event);
     this.#conversation = after;
-    // What was said to a run at work stands in its answer.
+    // A message to a run at work stands in its answer.
     if (event.type === 'user' && after.answer === before.answer) this.#heard(event);
     const { answer } = after;
     if (answer !== undefined && answer !== before.answer)

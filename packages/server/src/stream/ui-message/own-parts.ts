@@ -32,7 +32,7 @@ export function ownDataOf(value: unknown): OwnData | undefined {
   };
 }
 
-/** What the result of a tool adds to the message: `metadata.ui` of the result. */
+/** Additions of a tool's result to the message: `metadata.ui` of the result. */
 export interface OwnAdditions {
   readonly parts: readonly DataPart[];
   /** Metadata of the message. */
