@@ -12,7 +12,7 @@ import {
   tool,
 } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
-import type { Branch, Call, Edit, Program, Programs, Statement } from './program.ts';
+import type { Call, Edit, Program, Programs, Statement } from './program.ts';
 
 const openSchema = { type: 'object' };
 const strictSchema = {
@@ -65,7 +65,7 @@ function makeProgram(program: Program, made: Made): Runnable {
     case 'agent':
       return buildAgent(id, program.rounds, made);
     case 'step':
-      return buildStep(id, program.branches, made);
+      return buildStep(program, made);
     case 'loop':
       return loop({
         name: id,
@@ -169,11 +169,15 @@ function buildPlainTool(
 }
 
 /** A step whose branches run beside each other. */
-function buildStep(id: string, branches: readonly Branch[], made: Made): Runnable {
+function buildStep(
+  { acceptsDrift = false, branches, id }: Extract<Program, { readonly kind: 'step' }>,
+  made: Made,
+): Runnable {
   for (const statement of branches.flat())
     if ('part' in statement) buildProgram(statement.part, made);
   return step({
     name: id,
+    onDrift: acceptsDrift ? 'accept' : 'fail',
     execute: async (ctx) => {
       await Promise.all(
         branches.map(async (branch, b) => {

@@ -35,7 +35,12 @@ class ProgramDraw {
       case 'agent':
         return { kind, id, rounds: this.#some(1, 3, () => this.#calls(depth)) };
       case 'step':
-        return { kind, id, branches: this.#some(1, 3, () => this.#branch(depth)) };
+        return {
+          kind,
+          id,
+          branches: this.#some(1, 3, () => this.#branch(depth)),
+          acceptsDrift: this.#draws.at(`${id} accepts drift`) < 0.3,
+        };
       case 'loop':
         return { kind, id, part: this.#repeated(depth + 1), iterations: this.#whole(1, 3) };
       default:

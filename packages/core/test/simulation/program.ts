@@ -5,7 +5,13 @@
  */
 export type Program =
   | { readonly kind: 'agent'; readonly id: string; readonly rounds: readonly (readonly Call[])[] }
-  | { readonly kind: 'step'; readonly id: string; readonly branches: readonly Branch[] }
+  | {
+      readonly kind: 'step';
+      readonly id: string;
+      readonly branches: readonly Branch[];
+      /** True to leave behind what an edited step does not ask for any more. */
+      readonly acceptsDrift?: boolean;
+    }
   | { readonly kind: 'sequence' | 'parallel'; readonly id: string; readonly parts: Programs }
   | {
       readonly kind: 'loop';

@@ -4,11 +4,10 @@ import type { World } from './world.ts';
 
 /** Milliseconds after which a caller asks again elsewhere. */
 export const patienceMs = 120_000;
-const mostTries = 200;
 const againMs = 1_000;
 
 /** How a call came out: `done`, or the code of the error that refused it. */
-export type CallOutcome = 'done' | 'silent' | (string & {});
+export type CallOutcome = 'done' | (string & {});
 
 /** A call of people at an app. */
 export interface CallOfPeople {
@@ -31,7 +30,7 @@ export class Caller {
     this.#room = room;
   }
 
-  /** Calls until an app has done it, or has refused it for good. */
+  /** Calls until an app has done it, or has refused it for good: processes come back. */
   async call({
     place,
     text,
@@ -39,7 +38,7 @@ export class Caller {
     isPassing = (code) => code === 'store_unavailable',
   }: CallOfPeople): Promise<CallOutcome> {
     const world = this.#world;
-    for (let asked = 1; asked <= mostTries; asked++) {
+    for (let asked = 1; ; asked++) {
       const found = this.#room.someApp(`${place} ${asked}`);
       if (found !== undefined) {
         world.note(`${text} at ${found.process.name}`);
@@ -53,7 +52,6 @@ export class Caller {
       }
       await world.wait(againMs);
     }
-    return 'silent';
   }
 }
 

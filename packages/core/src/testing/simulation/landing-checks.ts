@@ -124,7 +124,7 @@ function checkDrift(
   report: ReportBroken,
 ): void {
   if (error?.code !== 'orphaned_child') return;
-  const resumed = events.findLastIndex(
+  const resumes = events.filter(
     (event) => event.type === 'invocation_resume' && event.invocationId === invocationId,
   );
   const open = openPaths(events);
@@ -134,13 +134,13 @@ function checkDrift(
       event.invocationId.startsWith(`${invocationId}/`) &&
       !event.invocationId.slice(invocationId.length + 1).includes('/'),
   ) as EventOf<'invocation_start'>[];
-  const begun = children.find(
-    (child) =>
-      child.seq > resumed + 1 &&
-      children.some(
-        (other) =>
-          other.seq <= resumed && other.name === child.name && open.has(other.invocationId),
-      ),
+  const begun = children.find((child) =>
+    children.some(
+      (other) =>
+        other.name === child.name &&
+        open.has(other.invocationId) &&
+        resumes.some((resume) => other.seq < resume.seq && resume.seq < child.seq),
+    ),
   );
   if (begun !== undefined)
     report('drift_before_work', `${session}: ${begun.invocationId} began before ${seq}`);

@@ -15,9 +15,8 @@ const lookEveryMs = 30_000;
 const thinking = { fastest: 500, slowest: 3_600_000 };
 /** Share of the answers that come about when the request expires. */
 const lastMomentShare = 0.3;
-/** Milliseconds by which such an answer may be early or late. */
-const lastMomentMs = 3_000;
-const mostTries = 200;
+/** Milliseconds by which such an answer may be early or late, at least and at most. */
+const lastMoment = { least: 1, most: 3_000 };
 
 /** A run that people ask for, and their answers to what it asks. */
 export interface SimulatedProgram {
@@ -85,8 +84,7 @@ export class People {
     const started = { program, index, ...names, isAccepted: false };
     this.started.push(started);
     this.interventions.begin(started);
-    for (let asked = 1; !started.isAccepted && asked <= mostTries; asked++)
-      await this.#ask(started, asked);
+    for (let asked = 1; !started.isAccepted; asked++) await this.#ask(started, asked);
   }
 
   async #ask(started: StartedProgram, asked: number): Promise<void> {
@@ -144,9 +142,10 @@ export class People {
     const { draws, now } = this.#parts.world;
     const { fastest, slowest } = thinking;
     const leftMs = (expiresAt ?? Number.POSITIVE_INFINITY) - now;
-    return leftMs < slowest && draws.at(`${place} last moment`) < lastMomentShare
-      ? leftMs + (draws.at(`${place} moment`) * 2 - 1) * lastMomentMs
-      : draws.delay(`${place} thinking`, fastest, slowest);
+    if (leftMs >= slowest || draws.at(`${place} last moment`) >= lastMomentShare)
+      return draws.delay(`${place} thinking`, fastest, slowest);
+    const off = draws.delay(`${place} off`, lastMoment.least, lastMoment.most);
+    return draws.at(`${place} early`) < 0.5 ? leftMs - off : leftMs + off;
   }
 
   async #give(row: RequestRow, place: string): Promise<void> {

@@ -79,6 +79,9 @@ function isUndisturbed(event: Event): boolean {
       return event.decision === 'approve' || event.decision === 'answer';
     case 'cancel':
       return false;
+    case 'decision':
+      // Work of another version of the code was left behind.
+      return !(event.component === 'invoke' && event.decision.startsWith('accept_'));
     case 'user':
       // A message of which the program without faults does not know.
       return event.clientKey?.startsWith('people/') !== true;
