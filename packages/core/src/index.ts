@@ -83,6 +83,7 @@ export { type TextProtocolOptions, textProtocol } from './models/text-protocol/t
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
 export type { CompactionOptions } from './runnables/compaction-options.ts';
 export type { Goal, GoalContext, GoalVerdict } from './runnables/goal.ts';
+export type { HandoffOptions } from './runnables/handoffs.ts';
 export type {
   ErrorAction,
   ErrorContext,

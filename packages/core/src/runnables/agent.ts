@@ -21,6 +21,7 @@ import { isNamedModelOrList, modelsOf } from './agent-models.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';
+import { AgentHandoffs, type Handoff, isListOfHandoffs, keepHandoffs } from './handoffs.ts';
 import {
   type ErrorHandler,
   type Hooks,
@@ -76,6 +77,7 @@ export interface AgentOptions<
   Output extends OutputOption = OutputOption,
   Schema extends StateSchema = StateSchema,
   Name extends string = string,
+  Handoffs extends readonly Handoff[] = readonly Handoff[],
 > {
   readonly name: Name;
   /**
@@ -94,6 +96,12 @@ export interface AgentOptions<
   /** Makes the prompt, from left to right. @default [includeHistory()] */
   readonly context?: readonly Renderer[];
   readonly tools?: readonly Tool[];
+  /**
+   * Runnables that may continue in the place of the agent: each becomes a tool
+   * `transfer_to_<name>`. A function gives one that is defined later: `() => triage`.
+   * @default none
+   */
+  readonly handoffs?: Handoffs;
   /** @default 'auto' */
   readonly toolChoice?: ToolChoice;
   /**
@@ -159,7 +167,9 @@ export interface Agent<Output = unknown, Name extends string = string>
   readonly fallbackModels: readonly ModelInput[];
   readonly instructions: PromptText | undefined;
   readonly context: readonly Renderer[] | undefined;
+  /** Tools of the agent. Those of its `handoffs` come last. */
   readonly tools: readonly Tool[];
+  readonly handoffs: readonly Handoff[];
   readonly toolChoice: ToolChoice | undefined;
   readonly output: AgentOutput | undefined;
   readonly goal: ResolvedGoal | undefined;
@@ -202,6 +212,7 @@ const agentOptions: OptionChecks<AgentOptions> = {
   instructions: isInstructions,
   context: isListOfFunctions,
   tools: isListOfTools,
+  handoffs: isListOfHandoffs,
   toolChoice: isToolChoice,
   output: isOutput,
   goal: isGoal,
@@ -274,7 +285,10 @@ export function agent<
   const Output extends OutputOption = string,
   Schema extends StateSchema = StateSchema,
   const Name extends string = string,
->(typed: AgentOptions<Output, Schema, Name>): Agent<AnswerOf<Output>, Name> {
+  // A tuple, so that the types of functions in it are not compared and two agents can name each
+  // other.
+  const Handoffs extends readonly Handoff[] = [],
+>(typed: AgentOptions<Output, Schema, Name, Handoffs>): Agent<AnswerOf<Output>, Name> {
   // The types of the output and the state are for the caller only.
   const options = typed as unknown as AgentOptions;
   checkDefinition<AgentOptions>('agent', options, agentOptions, addedMembers);
@@ -284,14 +298,10 @@ export function agent<
       name: options.name,
       reason: `\`model\` must be ${isNamedModelOrList(undefined)}`,
     });
-  const duplicate = firstDuplicate(options.tools ?? []);
-  if (duplicate !== undefined)
-    throw new InvalidDefinitionError({
-      kind: 'agent',
-      name: options.name,
-      reason: `it has two tools named "${duplicate}"`,
-    });
-  return Object.freeze({
+  // A definition that is spread into new options has the tools of its handoffs too.
+  const tools = (options.tools ?? []).filter(({ handoff }) => handoff === undefined);
+  assertNoDuplicate(options.name, tools);
+  return withHandoffs(tools, {
     kind: 'agent' as const,
     name: typed.name,
     version: options.version,
@@ -299,7 +309,8 @@ export function agent<
     ...modelsOf(options.name, options as AgentOptions & Pick<Agent, 'fallbackModels'>),
     instructions: options.instructions,
     context: options.context === undefined ? undefined : Object.freeze([...options.context]),
-    tools: Object.freeze([...(options.tools ?? [])]),
+    tools: Object.freeze(tools),
+    handoffs: Object.freeze([...(options.handoffs ?? [])]),
     toolChoice: options.toolChoice,
     output: resolveOutput(options.name, options.output),
     goal: resolveGoal(options.goal),
@@ -318,13 +329,41 @@ export function agent<
   });
 }
 
-function firstDuplicate(tools: readonly Tool[]): string | undefined {
+/** Freezes a definition whose tools have those of its handoffs, made when they are needed. */
+function withHandoffs<Definition extends Agent>(
+  own: readonly Tool[],
+  definition: Definition,
+): Definition {
+  const { name } = definition;
+  if (definition.handoffs.length === 0) return Object.freeze(definition);
+  const handoffs = new AgentHandoffs(name, definition.handoffs);
+  let tools: readonly Tool[] | undefined;
+  const get = (): readonly Tool[] => {
+    if (tools === undefined) {
+      const all = Object.freeze([...own, ...handoffs.tools]);
+      assertNoDuplicate(name, all);
+      tools = all;
+    }
+    return tools;
+  };
+  Object.defineProperty(definition, 'tools', { enumerable: true, get });
+  keepHandoffs(definition, handoffs);
+  if (handoffs.isKnown) get();
+  return Object.freeze(definition);
+}
+
+/** @throws InvalidDefinitionError when two tools have one name */
+function assertNoDuplicate(agent: string, tools: readonly Tool[]): void {
   const seen = new Set<string>();
   for (const { name } of tools) {
-    if (seen.has(name)) return name;
+    if (seen.has(name))
+      throw new InvalidDefinitionError({
+        kind: 'agent',
+        name: agent,
+        reason: `it has two tools named "${name}"`,
+      });
     seen.add(name);
   }
-  return undefined;
 }
 
 function resolveLimits({

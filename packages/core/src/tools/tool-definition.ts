@@ -182,4 +182,6 @@ export interface Tool {
   readonly prepare?: (ctx: ToolContext) => unknown;
   readonly execute: (ctx: ToolContext) => unknown;
   readonly finalize?: (ctx: FinalizeContext) => unknown;
+  /** Of the tools that `handoffs` of an agent makes. */
+  readonly handoff?: { readonly back: boolean };
 }

@@ -57,9 +57,11 @@ export interface ToolCallPorts {
   /**
    * Checks a handoff to another runnable. Returns the data to record, or the reason for the
    * refusal.
+   * @param back true when a target that has had the turn may get it back
    */
   handOver(
     target: Runnable,
+    back: boolean,
   ):
     | { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] }
     | { readonly refused: string };

@@ -28,7 +28,7 @@ export function toolCallPorts(parts: AgentParts, work: WorkUnderWay): ToolCallPo
       hasBegunBelow(record, callId) ? { open: openBelow(frame, callId) } : undefined,
     sleepUntil: (at) => sleepUntil(frame, at),
     makeBody: (attempt) => toolBody(parts, work, attempt),
-    handOver: (target) => planHandOver(run, record.path, target),
+    handOver: (target, back) => planHandOver(run, record.path, target, { back }),
     supervisor: new ToolSupervision({ frame, position, supervision, hooks, tools }),
     around: run.tracing?.tool,
   };

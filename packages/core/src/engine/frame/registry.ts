@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../base/json.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import { handoffTargets } from '../../runnables/handoffs.ts';
 import type { Loop } from '../../runnables/loop.ts';
 import type { Parallel } from '../../runnables/parallel.ts';
 import type { Sequence } from '../../runnables/sequence.ts';
@@ -70,6 +71,8 @@ function partsOf(runnable: AnyRunnable): readonly Runnable[] {
       return runnable.runnables;
     case 'loop':
       return [runnable.runnable];
+    case 'agent':
+      return handoffTargets(runnable);
     default:
       return [];
   }

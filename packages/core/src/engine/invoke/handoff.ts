@@ -1,4 +1,5 @@
 import type { EventDraft, InvocationInput, NextInvocation } from '../../ledger/event.ts';
+import { belongsTo, handoffPath, lastPartOf, slotOf } from '../../ledger/path.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { RunContext } from '../frame/run-context.ts';
 
@@ -15,12 +16,64 @@ export function handoffDepth(run: RunContext, path: string): number {
   return depth;
 }
 
-/** Returns the names that have had the slot of `path` in this turn, in order. */
+/** An invocation that has or had a slot. */
+interface Holder {
+  readonly name: string;
+  /** Sequence number of its end; `undefined` for the one that has the slot now. */
+  readonly endSeq: number | undefined;
+}
+
+/** Returns the invocations that have had the slot of `path`, in order. */
+function holdersOf(run: RunContext, path: string): Holder[] {
+  const { byPath } = run.ledger.invocations;
+  const [, ...targets] = lastPartOf(path).split('>');
+  let holder = slotOf(path);
+  const holders = [holder];
+  for (const name of targets) {
+    holder = handoffPath(holder, name);
+    holders.push(holder);
+  }
+  return holders.map((each) => {
+    const record = byPath.get(each);
+    return { name: record?.name ?? lastPartOf(each), endSeq: record?.end?.seq };
+  });
+}
+
+/**
+ * Returns the names that have had the slot of `path` in this turn, in order. A turn begins with a
+ * message of the user or with an answer from outside.
+ */
 function chainOf(run: RunContext, path: string): string[] {
-  const slotStart = path.lastIndexOf('/') + 1;
-  const [first, ...targets] = path.slice(slotStart).split('>');
-  const firstPath = path.slice(0, slotStart) + (first ?? '');
-  return [run.ledger.invocations.byPath.get(firstPath)?.name ?? '', ...targets];
+  const turn = turnStart(run, slotOf(path));
+  return holdersOf(run, path)
+    .filter(({ endSeq }) => endSeq === undefined || endSeq > turn)
+    .map(({ name }) => name);
+}
+
+/** The sequence number of the last message or answer for a slot; 0 when there was none. */
+function turnStart({ ledger }: RunContext, slot: string): number {
+  const last = ledger.events.findLast(({ type, by, invocationId }) => {
+    if (by === 'runtime') return false;
+    if (type === 'tool_input') return belongsTo(invocationId, slot);
+    if (type !== 'user') return false;
+    return (
+      invocationId === undefined || belongsTo(slot, invocationId) || belongsTo(invocationId, slot)
+    );
+  });
+  return last?.seq ?? 0;
+}
+
+/** Checks that a chain of names has one right behind another. */
+function hasPair(chain: readonly string[], from: string, to: string): boolean {
+  return chain.some((name, i) => name === from && chain[i + 1] === to);
+}
+
+/** Options of a handoff. */
+export interface HandOver {
+  /** Message to the target. */
+  readonly message?: string | undefined;
+  /** True when a target that has had the turn may get it back, once from each holder. */
+  readonly back?: boolean | undefined;
 }
 
 /**
@@ -31,13 +84,14 @@ export function planHandOver(
   run: RunContext,
   path: string,
   target: Runnable,
-  message?: string,
+  { message, back = false }: HandOver = {},
 ):
   | { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] }
   | { readonly refused: string } {
   const chain = chainOf(run, path);
   const from = chain.at(-1) ?? '';
-  if (chain.includes(target.name)) {
+  const isBack = back && from !== target.name && !hasPair(chain, from, target.name);
+  if (chain.includes(target.name) && !isBack) {
     return {
       refused:
         `"${target.name}" has already handed this conversation on in the same turn ` +

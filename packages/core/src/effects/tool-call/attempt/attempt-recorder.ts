@@ -188,9 +188,9 @@ export class AttemptRecorder {
   }
 
   #recordHandoff(target: Runnable, durationMs: number): void {
-    const { state, call, attempt, guidance, ports } = this.#attempt;
+    const { state, call, attempt, guidance, ports, tool } = this.#attempt;
     const { ledger, path } = ports;
-    const decided = ports.handOver(target);
+    const decided = ports.handOver(target, tool.handoff?.back === true);
     const written = this.#attempt.body?.takeWrites();
     if ('refused' in decided) {
       // The tool ran before the handoff was refused: the result cannot claim that nothing happened.

@@ -308,7 +308,7 @@ function transferEnd(
   target: Runnable,
   message: string | undefined,
 ): BodyEnd {
-  const plan = planHandOver(frame.run, frame.record.path, target, message);
+  const plan = planHandOver(frame.run, frame.record.path, target, { message });
   if ('refused' in plan)
     return {
       status: 'error',
