@@ -62,4 +62,16 @@ assert.deepEqual(searched, [
 ]);
 assert.match(plan, /output: 'Jannik Sinner is from Sexten\.'/);
 
+const airline = await play('customer-service.ts', 'Enter your message: ', [
+  'How many bags may I bring?',
+  'I want to change my seat',
+  'ABC123, 23A please',
+  'exit',
+]);
+assert.match(airline, /FAQ Agent: You may bring one bag/);
+assert.match(airline, /FAQ Agent: Calling transfer_to_Triage_Agent/);
+assert.match(airline, /Triage Agent: Calling transfer_to_Seat_Booking_Agent/);
+assert.match(airline, /Seat Booking Agent: You have seat 23A now/);
+assert.match(airline, /"confirmationNumber": "ABC123",\s+"seatNumber": "23A"/);
+
 console.log('ports: ok');

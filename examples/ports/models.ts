@@ -2,7 +2,7 @@
  * Models of the ports: those of OpenAI where its key is set, as in the originals. Else a script for
  * the conversation that `37-ports.ts` plays.
  */
-import { type Model, type OpenAiSettings, openai } from 'adjutant';
+import { type JsonObject, type Model, type OpenAiSettings, openai } from 'adjutant';
 import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 
 type PortModel = (settings?: OpenAiSettings) => Model | ScriptedModel;
@@ -52,4 +52,25 @@ export const plannerModel = played(
 export const replannerModel = played(
   { text: JSON.stringify({ steps: [where] }) },
   { text: JSON.stringify({ response: 'Jannik Sinner is from Sexten.' }) },
+);
+
+const call = (name: string, args: JsonObject = {}): ScriptedResponse => ({
+  toolCalls: [{ name, args }],
+});
+
+export const triageModel = played(
+  call('transfer_to_FAQ_Agent'),
+  call('transfer_to_Seat_Booking_Agent'),
+);
+
+export const faqModel = played(
+  call('faq_lookup_tool', { question: 'How many bags may I bring?' }),
+  { text: 'You may bring one bag of up to 50 pounds.' },
+  call('transfer_to_Triage_Agent'),
+);
+
+export const seatModel = played(
+  { text: 'What is your confirmation number, and which seat would you like?' },
+  call('update_seat', { confirmationNumber: 'ABC123', seatNumber: '23A' }),
+  { text: 'You have seat 23A now.' },
 );
