@@ -329,7 +329,7 @@ test('fields of the page are the data of a run, by the input that its agent take
   expect(chat.error).toBeUndefined();
   expect(JSON.stringify(model.calls[0]?.prompt)).toContain('locale');
   await chat.sendMessage({ text: 'Hi again' }, { body: { locale: 'french' } });
-  expect(chat.error).toMatchObject({ code: 'invalid_input' });
+  expect(chat.error).toMatchObject({ code: 'invalid_input', status: 400 });
   expect(chat.error?.message).toContain('locale');
   expect((await loaded(api, 'chat')).messages).toHaveLength(2);
 
@@ -337,7 +337,34 @@ test('fields of the page are the data of a run, by the input that its agent take
   await other.sendMessage({ text: 'Hi' }, { body: { locale: 'fr' } });
   expect(other.error).toMatchObject({
     code: 'chat_fields_unsupported',
+    status: 400,
     data: { fields: ['locale'] },
   });
   expect(other.error?.message).toContain('Give the agent an `input`');
+});
+
+test('fields that do not fit are refused also while the run waits', async () => {
+  const clerk = agent({
+    name: 'clerk',
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Paid.' }]),
+    tools: [pay],
+    input: z.object({ locale: z.string().length(2) }),
+  });
+  const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
+  const api = server(app);
+  onTestFinished(async () => {
+    await api.close();
+    await app.close();
+  });
+  const chat = chatWith(api, 'chat');
+  await chat.sendMessage({ text: 'Pay' }, { body: { locale: 'de' } });
+  expect(chat.error).toBeUndefined();
+  const { length } = (await app.sessions.get('chat')).events;
+  await chat.sendMessage({ text: 'And?' }, { body: { locale: 'german', more: 1 } });
+  expect(chat.error).toMatchObject({ code: 'invalid_input', status: 400 });
+  expect(chat.error?.message).toContain('locale');
+  expect((await app.sessions.get('chat')).events).toHaveLength(length);
+  await chat.sendMessage({ text: 'And?' }, { body: { locale: 'de' } });
+  expect(chat.error).toBeUndefined();
+  expect(chat.lastMessage?.parts).toMatchObject([{ type: 'data-waiting' }]);
 });

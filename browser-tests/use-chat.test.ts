@@ -1,44 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { serve } from '@adjutant/server';
 import { agent, type Event, memoryStore, type Runtime, runtime, tool, toolResult } from 'adjutant';
 import { roundModel, testClock } from 'adjutant/testing';
-import type { Browser } from 'playwright-core';
-import { rolldown } from 'rolldown';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { launchChromium, pictures, type WatchedPage, watchedPage } from './chromium.ts';
+import { launchChromium, pictures, watchedPage } from './chromium.ts';
+import { isReady, openChat, say, shown } from './fixtures/served-chat.ts';
 
 const words = ['One, ', 'two, ', 'three, ', 'four, ', 'five.'];
-
-/** Serves a page with the real `useChat`, as somebody builds it. */
-async function servedPage(): Promise<string> {
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL('fixtures/use-chat-page.ts', import.meta.url)),
-    platform: 'browser',
-    logLevel: 'silent',
-    resolve: { conditionNames: ['adjutant-source'] },
-    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  });
-  const { output } = await bundle.generate({ format: 'es' });
-  await bundle.close();
-  const page =
-    '<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div ' +
-    'id="root"></div><script type="module" src="/page.js"></script></html>';
-  const files = createServer((request, response) => {
-    const isScript = request.url === '/page.js';
-    response.setHeader(
-      'content-type',
-      isScript ? 'text/javascript; charset=utf-8' : 'text/html; charset=utf-8',
-    );
-    response.end(isScript ? output[0].code : page);
-  });
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise<void>((resolve) => files.close(() => resolve())));
-  return `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
-}
 
 /**
  * A clerk who looks things up, pays when somebody approves, and counts as fast as the clock goes.
@@ -78,35 +46,6 @@ function clerkApp() {
   return { app: runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] }), clock, paid };
 }
 
-/** Opens the page in a browser, before a server with an app. */
-async function openChat(browser: Browser, chat: string) {
-  const { app, clock, paid } = clerkApp();
-  const site = await servedPage();
-  const listening = await serve(app, { port: 0, cors: { origins: [site] } });
-  onTestFinished(() => listening.close({ closeApp: true }));
-  const watched = await watchedPage(browser);
-  const api = `${listening.url}/v1/agents/clerk/chat`;
-  await watched.page.goto(`${site}/?${new URLSearchParams({ chat, api })}`);
-  return { app, clock, paid, watched };
-}
-
-async function say({ page }: WatchedPage, text: string): Promise<void> {
-  await page.getByLabel('Message').fill(text);
-  await page.getByRole('button', { name: 'Send' }).click();
-}
-
-/** What the messages of the page show. */
-function shown({ evaluate }: WatchedPage): Promise<readonly string[]> {
-  return evaluate(
-    `[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) ` +
-      `=> part.textContent.trim()).join(' | '))`,
-  );
-}
-
-function isReady({ page }: WatchedPage): Promise<void> {
-  return page.locator('output', { hasText: 'ready' }).waitFor();
-}
-
 async function ledger(app: Runtime, session: string): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const event of app.sessions.events(session))
@@ -119,7 +58,8 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
 }, async ({ skip }) => {
   const browser = await launchChromium(skip);
   onTestFinished(() => browser.close());
-  const { app, clock, paid, watched } = await openChat(browser, 'chat-1');
+  const { app, clock, paid } = clerkApp();
+  const { watched } = await openChat(browser, app, 'chat-1');
   const { page, problems } = watched;
   await isReady(watched);
 
@@ -224,13 +164,8 @@ test('an open page sees an approval by a link, and what was said while it waited
   const browser = await launchChromium(skip);
   onTestFinished(() => browser.close());
   const app = payingApp();
-  const site = await servedPage();
-  const listening = await serve(app, { port: 0, cors: { origins: [site] } });
-  onTestFinished(() => listening.close({ closeApp: true }));
-  const watched = await watchedPage(browser);
+  const { watched, listening } = await openChat(browser, app, 'chat-2');
   const { page } = watched;
-  const api = `${listening.url}/v1/agents/clerk/chat`;
-  await page.goto(`${site}/?${new URLSearchParams({ chat: 'chat-2', api })}`);
   await isReady(watched);
   await say(watched, 'Pay me');
   await page.getByText('Pay 5 cents?').waitFor();

@@ -3,3 +3,4 @@ export { type Host, type ObjectReference, systemHost } from './base/host.ts';
 export { type IdSource, systemIds } from './base/id.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { systemTurns, type Turns } from './base/turns.ts';
+export { inputDataOf } from './engine/invoke/input-contract.ts';

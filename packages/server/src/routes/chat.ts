@@ -81,10 +81,10 @@ type Asking = Omit<Sent, 'body'>;
 export const addChatRoutes: AddRoutes = (api, parts) => {
   // The schema of what is sent only names it.
   api.openAPIRegistry.register('ChatMessage', chatMessageSchema);
-  addRoute(api, sendChat, (input) => {
+  addRoute(api, sendChat, async (input) => {
     const agent = reachableAgent(input, input.params.agent);
     const message = sentMessage(input.body);
-    assertTakesFields(agent, input.body);
+    await assertTakesFields(agent, input.body);
     return parts.streams.holding(input.principal, async (place) =>
       chatResponse(parts, input, await said(parts, input, agent, message), place),
     );

@@ -71,10 +71,11 @@ export function inputNow(runnable: Runnable, options: CallOptions): InvocationIn
 }
 
 /**
- * Returns the data of a run, as the schema of its agent makes it. Rejects with InvalidInputError or
- * NotJsonError.
+ * Returns the data of a run, as the `input` of its agent makes it. `run` does so itself; servers
+ * check with it what they are sent before anything begins.
+ * @throws InvalidInputError, NotJsonError (rejects)
  */
-export async function dataOf(runnable: Runnable, data: JsonValue): Promise<JsonValue> {
+export async function inputDataOf(runnable: Runnable, data: JsonValue): Promise<JsonValue> {
   return (await inputOf(runnable, { data }))?.data ?? null;
 }
 

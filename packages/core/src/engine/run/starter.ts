@@ -7,7 +7,7 @@ import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
-import { assertMayBegin, dataOf } from '../invoke/input-contract.ts';
+import { assertMayBegin, inputDataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd } from './execute-run.ts';
 import { followHolder, type OpenSession } from './follow-holder.ts';
 import { openRoot, rootAskedBefore, rootOfPosted } from './root-run.ts';
@@ -72,7 +72,7 @@ export class RunStarter {
   ): Promise<RunEnd> {
     let asked = request;
     if (request.runnable !== undefined && request.data !== undefined)
-      asked = { ...request, data: await dataOf(request.runnable, request.data) };
+      asked = { ...request, data: await inputDataOf(request.runnable, request.data) };
     let session = await open(false);
     let isPosted = false;
     for (;;) {
