@@ -7,7 +7,7 @@ import {
   session as sessionInMemory,
 } from 'adjutant';
 import { defined } from 'adjutant/text';
-import { runReport, validateResumeState } from 'adjutant/views';
+import { confidenceOf, runReport, validateResumeState } from 'adjutant/views';
 import { UsageError } from '../failure.ts';
 
 /** Returns the events of a session of a server, with their large values. */
@@ -80,6 +80,7 @@ export function resultOf(session: Session, runId: string): RunResult {
     ...runReport(events, runId),
     status: end === undefined ? 'yielded' : end.status === 'transferred' ? 'completed' : end.status,
     output: end?.output,
+    confidence: confidenceOf(events, runId),
     error: end?.error,
     stopReason: end?.stopReason,
     pendingCalls: waiting,

@@ -92,7 +92,7 @@ function modelLine(
 
 function toolCallLine(
   style: Style,
-  { name, success, status, durationMs, waitingMs, attempts }: RunTreeToolCall,
+  { name, version, success, status, durationMs, waitingMs, attempts, confidence }: RunTreeToolCall,
 ): string {
   const mark =
     status === undefined ? style.yellow('…') : success ? style.green('✓') : style.red('✗');
@@ -100,8 +100,10 @@ function toolCallLine(
     `${formatDuration(durationMs)}${waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : ''}`,
     ...(attempts > 1 ? [formatCount(attempts, 'attempt')] : []),
     ...(status === undefined || success ? [] : [status]),
+    ...(confidence === undefined ? [] : [`confidence ${confidence}`]),
   ].join(' · ');
-  return `${mark} ${plainLine(name)} ${style.dim(`(${took})`)}`;
+  const named = version === undefined ? name : `${name}@${version}`;
+  return `${mark} ${plainLine(named)} ${style.dim(`(${took})`)}`;
 }
 
 function statusMark(style: Style, status: string): string {

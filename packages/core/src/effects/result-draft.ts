@@ -16,11 +16,12 @@ export function resultDraft(
       | 'next'
       | 'editedArgs'
       | 'notes'
-      | 'fallback']?: ResultDraft[Key] | undefined;
+      | 'fallback'
+      | 'toolVersion']?: ResultDraft[Key] | undefined;
   },
 ): ResultDraft {
-  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs, notes, fallback } =
-    more;
+  const { settled, durationMs, toolVersion, effect, late, retryAfterMs } = more;
+  const { next, editedArgs, notes, fallback } = more;
   return {
     type: 'tool_result',
     by: `tool:${call.name}`,
@@ -31,6 +32,7 @@ export function resultDraft(
     result,
     settled,
     durationMs: Math.round(durationMs * 100) / 100,
+    ...(toolVersion === undefined ? {} : { toolVersion }),
     ...(effect === undefined ? {} : { effect }),
     ...(late === undefined ? {} : { late }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

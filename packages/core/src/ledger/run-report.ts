@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Event, EventOf, Usage } from './event.ts';
 import { belongsTo } from './path.ts';
 import { isSuccess, type ToolResultStatus } from './tool-result.ts';
@@ -22,6 +23,10 @@ export interface ToolCallRecord {
   /** Tokens of the model call that asked for it. */
   readonly roundTokens: number;
   readonly attempts: number;
+  /** Version of the tool that ran; missing when it has none. */
+  readonly version?: string;
+  /** Confidence in the result, when it was lowered. */
+  readonly confidence?: number;
 }
 
 /** Usage and tool calls of a run, folded from its events. */
@@ -115,6 +120,7 @@ function callRecord(
     resultSize: result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
     roundTokens,
     attempts,
+    ...defined({ version: settled?.toolVersion, confidence: result?.confidence }),
   };
 }
 

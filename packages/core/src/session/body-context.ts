@@ -28,6 +28,11 @@ export interface CallResult<Output = unknown> {
   readonly invocationId: string;
   readonly status: InvocationStatus;
   readonly output: Output | undefined;
+  /**
+   * Confidence in the output, below 1 when it claims so itself or rests on doubted results alone;
+   * missing otherwise.
+   */
+  readonly confidence?: number;
   readonly error?: ErrorRecord | undefined;
 }
 

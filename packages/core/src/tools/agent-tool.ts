@@ -12,6 +12,7 @@ import type { Runnable } from '../session/runnable.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
 import { InvalidToolError, ToolFailure } from './errors.ts';
 import { type ApprovalOptions, isApproval } from './request-options.ts';
+import { toolResultWith, toToolResult } from './result.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 
 /** Options of a tool that calls a runnable. `Output` is the output of the runnable. */
@@ -151,7 +152,8 @@ export function agentTool<Output = unknown>(
         ...given,
         ...defined({ timeoutMs: options.timeoutMs }),
       });
-      if (result.status === 'completed') return resultOf(result.output as Output) ?? null;
+      if (result.status === 'completed')
+        return withConfidence(resultOf(result.output as Output), result.confidence);
       throw new ToolFailure(
         `${runnable.name} ended as ` +
           `${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
@@ -163,6 +165,16 @@ export function agentTool<Output = unknown>(
   });
   called.set(made, runnable);
   return made;
+}
+
+/**
+ * Adds the confidence of the runnable in its output to the result that the model reads. A result
+ * that has a confidence of its own keeps it.
+ */
+function withConfidence(returned: unknown, confidence: number | undefined): unknown {
+  if (confidence === undefined) return returned ?? null;
+  const { status, content, ...details } = toToolResult(returned);
+  return toolResultWith(status, content, { confidence, ...details });
 }
 
 const called = new WeakMap<Tool, Runnable>();

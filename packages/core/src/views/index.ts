@@ -8,6 +8,7 @@ export {
   type StateSnapshot,
   snapshotAt,
 } from '../session/time-travel.ts';
+export { confidenceOf } from './confidence.ts';
 export type { DecisionComponent } from './decision-words.ts';
 export { type ExplainedDecision, type ExplainOptions, explain } from './explain.ts';
 export { explainText } from './explain-text.ts';

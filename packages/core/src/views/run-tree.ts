@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
 import {
   emptyInvocationTree,
@@ -39,6 +40,10 @@ export interface RunTreeToolCall {
   /** Milliseconds in which it waited for somebody outside. */
   readonly waitingMs: number;
   readonly attempts: number;
+  /** Version of the tool that ran; missing when it has none. */
+  readonly version?: string;
+  /** Confidence in the result, when it was lowered. */
+  readonly confidence?: number;
 }
 
 /** An invocation with what it cost and what ran below it. */
@@ -140,7 +145,7 @@ class TreeBuilder {
   #toolCalls(events: readonly Event[], { toolCalls }: RunReport): readonly RunTreeToolCall[] {
     const places = new Map<string, number>();
     for (const event of events) if (event.type === 'tool_call') places.set(event.callId, event.seq);
-    return toolCalls.map(({ callId, name, success, resultStatus, durationMs, attempts }) => {
+    return toolCalls.map(({ callId, name, success, resultStatus, durationMs, attempts, ...of }) => {
       const ofCall = events.filter(
         (event) =>
           (event.type === 'tool_yield' || event.type === 'tool_input') && event.callId === callId,
@@ -155,6 +160,7 @@ class TreeBuilder {
         durationMs,
         waitingMs,
         attempts,
+        ...defined({ version: of.version, confidence: of.confidence }),
       };
     });
   }

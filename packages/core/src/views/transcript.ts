@@ -22,6 +22,8 @@ export type TranscriptEntry =
       readonly result: ToolResult | undefined;
       readonly success: boolean;
       readonly durationMs: number | undefined;
+      /** Version of the tool that ran; missing when it has none. */
+      readonly version?: string;
     }
   | {
       readonly kind: 'end';
@@ -117,5 +119,6 @@ function callEntry(
     result,
     success: result !== undefined && isSuccess(result),
     durationMs: settled?.durationMs,
+    ...(settled?.toolVersion === undefined ? {} : { version: settled.toolVersion }),
   };
 }

@@ -67,6 +67,7 @@ const transcriptEntrySchema = z
         .openapi({ description: 'Missing while the call has none.' }),
       success: z.boolean(),
       durationMs: z.number().optional(),
+      version: z.string().optional().openapi({ description: 'Version of the tool that ran.' }),
     }),
     z.strictObject({
       kind: z.literal('end'),

@@ -1,3 +1,4 @@
+import { confidenceIn } from '../../ledger/folds/confidence.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
@@ -14,6 +15,7 @@ export function endedResult(session: Session, runId: string, record: InvocationR
     status:
       record.status === 'error' || record.status === 'cancelled' ? record.status : 'completed',
     output: ledger.resolve(record.output),
+    confidence: confidenceIn(record, ledger.invocations, ledger.resolve),
     error: record.error,
     stopReason: record.stopReason,
     pendingCalls: [],
@@ -50,6 +52,7 @@ export function yieldedResult(session: Session, runId: string): RunResult {
     ...runReport(ledger.events, runId, ledger.resolve),
     status: 'yielded',
     output: undefined,
+    confidence: undefined,
     error: undefined,
     stopReason: undefined,
     pendingCalls: pending,

@@ -13,6 +13,11 @@ export interface RunResult<Output = unknown> extends RunReport {
    */
   readonly status: Exclude<InvocationStatus, 'transferred'> | 'yielded';
   readonly output: Output | undefined;
+  /**
+   * Confidence in the output, below 1 when it claims so itself or rests on doubted results alone;
+   * `undefined` otherwise.
+   */
+  readonly confidence: number | undefined;
   readonly error: ErrorRecord | undefined;
   /** The limit that cut the run short; `undefined` when none did. */
   readonly stopReason: StopReason | undefined;

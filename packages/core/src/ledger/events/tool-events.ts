@@ -46,7 +46,10 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
   readonly settled: boolean;
   /** True when the attempt ended after its call had been settled. */
   readonly late?: boolean;
+  /** Milliseconds for which the tool ran. */
   readonly durationMs: number;
+  /** Version of the tool that ran, when its definition has one. */
+  readonly toolVersion?: string;
   /** Milliseconds after which another attempt is made; only on unsettled results. */
   readonly retryAfterMs?: number;
   /** Target of the handoff that the tool made. */

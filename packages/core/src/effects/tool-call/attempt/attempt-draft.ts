@@ -1,4 +1,6 @@
 import type { EventDraft } from '../../../ledger/event.ts';
+import type { ToolResult } from '../../../ledger/tool-result.ts';
+import { type ResultDraft, resultDraft } from '../../result-draft.ts';
 import { callFingerprint } from '../call-fingerprint.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -22,6 +24,22 @@ export function attemptDraft(attempt: Attempt, fingerprint: string | undefined):
     ...(named === undefined ? {} : { fingerprint: named }),
     ...(state.fallback === undefined ? {} : { tool: tool.name }),
   };
+}
+
+/** Returns the event that the attempt ends, with the version of the tool that ran. */
+export function attemptResult(
+  { call, tool, attempt, ports }: Attempt,
+  result: ToolResult,
+  more: Parameters<typeof resultDraft>[4],
+): ResultDraft {
+  const { version } = tool;
+  return resultDraft(
+    call,
+    ports.path,
+    attempt,
+    result,
+    version === undefined ? more : { ...more, toolVersion: version },
+  );
 }
 
 /**

@@ -5,13 +5,13 @@ import { toolResult } from '../../../tools/result.ts';
 import type { Probe } from '../../../tools/tool.ts';
 import { isReleased } from '../../released.ts';
 import { ask, type Question } from '../../request/question.ts';
-import { resultDraft } from '../../result-draft.ts';
 import { joinedWrites, noWrites, type Writes } from '../../writes.ts';
 import { editedArgs } from '../refusal-draft.ts';
 import { hadNoEffect, unknownOutcome } from '../result-texts.ts';
 import { ownRetryDelay } from '../retry.ts';
 import type { SupervisedResult } from '../supervisor.ts';
 import type { Attempt } from './attempt.ts';
+import { attemptResult } from './attempt-draft.ts';
 import { probeAttempt } from './attempt-probe.ts';
 import {
   attemptQuestion,
@@ -68,18 +68,16 @@ export class AttemptRecorder {
 
   /** Records that the attempt turned out to have no effect, so that it is made again. */
   retry(): void {
-    const { call, ports, attempt } = this.#attempt;
     const more = { settled: false, durationMs: 0, effect: 'none' as const, retryAfterMs: 0 };
-    this.#append([resultDraft(call, ports.path, attempt, hadNoEffect(), more)]);
+    this.#append([attemptResult(this.#attempt, hadNoEffect(), more)]);
   }
 
   /**
    * Settles the call with an unknown outcome, or with the outcome known before a person was asked.
    */
   settle(result: ToolResult, effect: ToolEffect = 'unknown'): void {
-    const { call, ports, attempt } = this.#attempt;
     const more = { settled: true, durationMs: 0, effect };
-    this.#append([resultDraft(call, ports.path, attempt, result, more)]);
+    this.#append([attemptResult(this.#attempt, result, more)]);
   }
 
   /** True when a person or a probe must say what became of the attempt before it is settled. */
@@ -144,7 +142,7 @@ export class AttemptRecorder {
   }
 
   #write({ effect }: Ending, durationMs: number, supervised: SupervisedResult): void {
-    const { state, tool, call, attempt, body, ports } = this.#attempt;
+    const { state, tool, body, ports } = this.#attempt;
     const { result, notes, writes, retryAfterMs, fallback, asks } = supervised;
     if (asks === true) {
       const request = failureRequest(this.#attempt, result);
@@ -161,7 +159,7 @@ export class AttemptRecorder {
       !isSuccess(result) &&
       result.status !== 'unknown';
     const told = isOpen ? unknownOutcome(String(result.content)) : result;
-    const draft = resultDraft(call, ports.path, attempt, body?.withConflict(told) ?? told, {
+    const draft = attemptResult(this.#attempt, body?.withConflict(told) ?? told, {
       settled,
       durationMs,
       effect,
@@ -188,22 +186,21 @@ export class AttemptRecorder {
   }
 
   #recordHandoff(target: Runnable, durationMs: number): void {
-    const { state, call, attempt, guidance, ports, tool } = this.#attempt;
-    const { ledger, path } = ports;
+    const { state, guidance, ports, tool } = this.#attempt;
     const decided = ports.handOver(target, tool.handoff?.back === true);
     const written = this.#attempt.body?.takeWrites();
     if ('refused' in decided) {
       // The tool ran before the handoff was refused: the result cannot claim that nothing happened.
       const result = toolResult.blocked(decided.refused, { errorType: 'handoff_refused' });
       const more = { settled: true, durationMs };
-      this.#append([resultDraft(call, path, attempt, result, more)], written);
+      this.#append([attemptResult(this.#attempt, result, more)], written);
       return;
     }
     const result = toolResult.success(`The conversation is handed over to ${target.name}.`);
     const { next } = decided;
-    const editing = editedArgs(state, ledger.resolve);
+    const editing = editedArgs(state, ports.ledger.resolve);
     const more = { settled: true, durationMs, next, editedArgs: editing, notes: guidance };
-    this.#append([...decided.drafts, resultDraft(call, path, attempt, result, more)], written);
+    this.#append([...decided.drafts, attemptResult(this.#attempt, result, more)], written);
   }
 
   /** Returns the delay of another attempt, if the tool asks for one. */

@@ -1,6 +1,6 @@
-import { resultDraft } from '../../result-draft.ts';
 import { noWrites } from '../../writes.ts';
 import type { Attempt } from './attempt.ts';
+import { attemptResult } from './attempt-draft.ts';
 import { classifiedEnding, type Ending, returnedEnding } from './ending.ts';
 
 /**
@@ -21,11 +21,12 @@ export function recordLateResult(
 }
 
 function appendLateResult(
-  { state, tool, args, attempt, call, guidance, ports }: Attempt,
+  abandoned: Attempt,
   { result: given, effect, retryAfterMs }: Ending,
   begunAt: number,
 ): void {
-  const { ledger, path, clock, supervisor } = ports;
+  const { state, tool, args, attempt, guidance, ports } = abandoned;
+  const { ledger, clock, supervisor } = ports;
   if (ledger.failure !== undefined || ledger.claim === undefined) return;
   const durationMs = clock.monotonic() - begunAt;
   const ended = {
@@ -45,5 +46,5 @@ function appendLateResult(
     writes: noWrites,
   };
   const more = { settled: false, late: true as const, durationMs, effect, notes };
-  ledger.append([...writes.drafts, resultDraft(call, path, attempt, result, more)]);
+  ledger.append([...writes.drafts, attemptResult(abandoned, result, more)]);
 }

@@ -1,13 +1,12 @@
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { executionChannel, tellExecution } from '../../execution-channel.ts';
-import { resultDraft } from '../../result-draft.ts';
 import type { ToolCallPorts } from '../ports.ts';
 import { CallPreparation } from '../preparation.ts';
 import { knownEffect } from '../refusal-draft.ts';
 import { cancelledBefore, timedOutBefore } from '../result-texts.ts';
 import type { SupervisedCall } from '../supervisor.ts';
 import { Attempt } from './attempt.ts';
-import { attemptDraft } from './attempt-draft.ts';
+import { attemptDraft, attemptResult } from './attempt-draft.ts';
 import { endingWith } from './ending.ts';
 import { Execution } from './execution.ts';
 import { recordedEnd, recordRawResult } from './recorded-end.ts';
@@ -74,9 +73,8 @@ async function renewLease(ledger: Ledger): Promise<boolean> {
 /** Records that the run was cancelled while the attempt was being recorded. */
 function recordNotExecuted(attempt: Attempt): void {
   if (attempt.isReleased()) return;
-  const { state, call, ports } = attempt;
-  const more = { settled: true, durationMs: 0, effect: knownEffect(state) };
-  ports.ledger.append([resultDraft(call, ports.path, attempt.attempt, cancelledBefore(), more)]);
+  const more = { settled: true, durationMs: 0, effect: knownEffect(attempt.state) };
+  attempt.ports.ledger.append([attemptResult(attempt, cancelledBefore(), more)]);
 }
 
 function tellAttempt({ call: { callId }, tool: { recovery }, attempt, key, ports }: Attempt): void {

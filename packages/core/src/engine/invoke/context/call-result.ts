@@ -1,4 +1,6 @@
+import { confidenceIn } from '../../../ledger/folds/confidence.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
 import type { CallResult } from '../../../session/body-context.ts';
 
 /**
@@ -8,14 +10,17 @@ import type { CallResult } from '../../../session/body-context.ts';
 export function callResult<Output>(
   invocationId: string,
   record: InvocationRecord,
+  { invocations, resolve }: Ledger,
 ): CallResult<Output> {
   const { status, output, error } = record;
   if (status === 'open' || status === 'yielded')
     throw new TypeError(`"${record.path}" has not ended.`);
+  const confidence = confidenceIn(record, invocations, resolve);
   return {
     invocationId,
     status,
     output: output as Output | undefined,
+    ...(confidence === undefined ? {} : { confidence }),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -24,5 +24,5 @@ export async function callChild<Output>(
   } finally {
     work.body.writes.adopt(record);
   }
-  return callResult<Output>(child.path, record);
+  return callResult<Output>(child.path, record, work.body.place.run.ledger);
 }

@@ -75,7 +75,7 @@ async function resultOf<Output>(work: BodyWork, child: StartedChild): Promise<Ca
   } finally {
     writes.adopt(record);
   }
-  return callResult<Output>(child.path, record);
+  return callResult<Output>(child.path, record, place.run.ledger);
 }
 
 /** Waits for a child: the body waits while the child waits. */
