@@ -12,6 +12,8 @@ export interface Answer {
   /** The input, the edited arguments, or the result. */
   readonly input?: JsonValue;
   readonly reason?: string;
+  /** Key of the message that gives the answer. */
+  readonly clientKey?: string;
   readonly by: Actor;
 }
 
@@ -29,7 +31,7 @@ export function postAnswer(
     readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
   },
   requestId: string,
-  { decision, input, reason, by }: Answer,
+  { decision, input, reason, clientKey, by }: Answer,
 ): Promise<PostReceipt> {
   const said = contentHash([by, decision ?? null, input ?? null, reason ?? null]);
   return ports.store.post(session, {
@@ -42,7 +44,7 @@ export function postAnswer(
     settles: requestId,
     data: {
       requestId,
-      ...defined({ decision, input, reason }),
+      ...defined({ decision, input, reason, clientKey }),
     },
   });
 }

@@ -71,7 +71,9 @@ export class SessionRuns {
       if (event.type === 'invocation_start') this.#runs.set(id, begun(id, event));
       return;
     }
-    if (event.type === 'user' && event.clientKey !== undefined) this.#join(event.clientKey, id);
+    // A message that was taken as an answer is an input of the run, too.
+    const isInput = event.type === 'user' || event.type === 'tool_input';
+    if (isInput && event.clientKey !== undefined) this.#join(event.clientKey, id);
     else if (event.type === 'model_end')
       this.#runs.set(id, { ...run, use: useWith(run.use, event) });
     else if (isRoot(event.invocationId)) this.#runs.set(id, rootAfter(run, event));

@@ -10,6 +10,7 @@ import { NotJsonError, SessionBusyError } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { takenMessage } from '../../ledger/taken-message.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import type { Step } from '../../runnables/step.ts';
 import type { CallOptions } from '../../session/body-context.ts';
@@ -164,12 +165,7 @@ export function messageDrafts(
   { input, isNamed, runId: name }: RootRequest,
 ): EventDraft[] {
   if (input === undefined) return [];
-  const came =
-    isNamed &&
-    ledger.events.some(
-      (event) =>
-        event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input,
-    );
+  const came = isNamed && takenMessage(ledger, name, input) !== undefined;
   return came
     ? []
     : [

@@ -46,6 +46,11 @@ export interface RequestAnswer extends AnsweredBy {
    * The input, the edited arguments, the result, or the amount by which a limit may be exceeded.
    */
   readonly input?: JsonValue;
+  /**
+   * Key of the message that gives the answer. A run that is then asked for under this name, with
+   * the answer as its `input`, is the one that got it: the message counts once.
+   */
+  readonly clientKey?: string;
 }
 
 const answerChecks: OptionChecks<RequestAnswer> = {
@@ -53,6 +58,7 @@ const answerChecks: OptionChecks<RequestAnswer> = {
   input: isAnything,
   by: isNonEmptyText,
   reason: isText,
+  clientKey: isNonEmptyText,
 };
 
 const insiders: ReadonlySet<string | undefined> = new Set(['runtime', 'model', 'tool']);
@@ -96,8 +102,8 @@ export async function checkedAnswer(
   const decision = decisionOf(row, given);
   assertMayDecide(row, by);
   await checkInput(row, decision, given.input, ports);
-  const { input, reason } = given;
-  return defined({ decision, by, input, reason });
+  const { input, reason, clientKey } = given;
+  return defined({ decision, by, input, reason, clientKey });
 }
 
 /** @throws RequestSettledError */

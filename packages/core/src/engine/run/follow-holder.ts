@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { rootOf } from '../../ledger/path.ts';
+import { hasTaken } from '../../ledger/taken-message.ts';
 import { postCancel } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
@@ -130,7 +131,7 @@ class FollowedRun {
 
   #noteInput(event: Event): void {
     const { posted } = this.#request;
-    if (event.type !== 'user' || posted === undefined || event.clientKey !== posted) return;
+    if (posted === undefined || !hasTaken(event, posted)) return;
     this.root = event.invocationId === undefined ? undefined : rootOf(event.invocationId);
   }
 

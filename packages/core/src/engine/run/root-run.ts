@@ -2,6 +2,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo, rootOf } from '../../ledger/path.ts';
+import { hasTaken, takenMessage } from '../../ledger/taken-message.ts';
 import type { Session } from '../../session/session.ts';
 import { openDetached } from '../frame/open-detached.ts';
 import type { RunRequest } from './run-request.ts';
@@ -51,10 +52,7 @@ function rootWithInput(
   { runId, isNamed, input }: RunRequest,
 ): InvocationRecord | undefined {
   if (!isNamed || input === undefined) return undefined;
-  const message = ledger.events.find(
-    (event) =>
-      event.type === 'user' && event.clientKey === runId && ledger.resolve(event.text) === input,
-  );
+  const message = takenMessage(ledger, runId, input);
   return ledger.invocations.byPath.get(rootOf(message?.invocationId ?? ''));
 }
 
@@ -76,9 +74,7 @@ export function rootAskedBefore(
 
 /** The root of the run that took the input which was posted under the key `posted`. */
 export function rootOfPosted({ ledger }: Session, posted: string): string | undefined {
-  const event = ledger.events.findLast(
-    (candidate) => candidate.type === 'user' && candidate.clientKey === posted,
-  );
+  const event = ledger.events.findLast((candidate) => hasTaken(candidate, posted));
   return event?.invocationId === undefined
     ? ledger.invocations.byPath.get(posted)?.path
     : rootOf(event.invocationId);

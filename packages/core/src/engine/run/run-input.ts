@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { takenMessage } from '../../ledger/taken-message.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';
@@ -46,7 +46,7 @@ export async function takeRunInput(
   ];
   if (open !== undefined && granted.length > 0) ledger.append(granted);
   const input =
-    posted !== undefined && hasRecorded(ledger, posted)
+    posted !== undefined && takenMessage(ledger, posted) !== undefined
       ? []
       : messageDrafts(ledger, runId, request);
   const left = posted === undefined ? undefined : inbox.left.get(posted);
@@ -54,7 +54,9 @@ export async function takeRunInput(
   // Input and start share one append: a crash between the two would lose the input.
   if (open === undefined) return { before: [...granted, ...input], consumes };
   if (left !== undefined) ledger.append([], { consumes });
-  if (input.length > 0 && (await postAsAnswer(app, ledger, runId, request.input))) {
+  const clientKey = posted ?? (request.isNamed ? request.runId : undefined);
+  const message = { text: request.input, clientKey };
+  if (input.length > 0 && (await postAsAnswer(app, ledger, runId, message))) {
     await inbox.drain();
     return noRunInput;
   }
@@ -63,9 +65,4 @@ export async function takeRunInput(
   if (input.length > 0 && !isOver) ledger.append(input);
   if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: app.clock.now() });
   return noRunInput;
-}
-
-/** Checks that the ledger has the input that was posted under `key`. */
-function hasRecorded(ledger: Ledger, key: string): boolean {
-  return ledger.events.some((event) => event.type === 'user' && event.clientKey === key);
 }

@@ -79,4 +79,6 @@ export interface ToolInputEvent extends Envelope<'tool_input'> {
   readonly reason?: string;
   /** Epoch milliseconds of the answer; missing when the runtime itself answered. */
   readonly answeredAt?: number;
+  /** Key of the message that was taken as this answer: it counts once under it. */
+  readonly clientKey?: string;
 }

@@ -91,6 +91,7 @@ function inputDraft(
 ): EventDraft {
   const decision = textOf(data, 'decision') as RequestDecision | undefined;
   const reason = textOf(data, 'reason');
+  const clientKey = textOf(data, 'clientKey');
   const input = data['input'] as JsonValue | undefined;
   return {
     type: 'tool_input',
@@ -100,6 +101,7 @@ function inputDraft(
     requestId,
     ...defined({ decision, input, reason }),
     answeredAt: at,
+    ...defined({ clientKey }),
   };
 }
 

@@ -1,9 +1,16 @@
+import { defined } from '../../../base/defined.ts';
 import type { EventOf } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import { postAnswer } from '../../../session/answer.ts';
 import { validateInput } from '../../../tools/validate.ts';
 import type { AppServices } from '../../frame/app-services.ts';
+
+interface NewMessage {
+  readonly text: string | undefined;
+  /** Key under which the message counts once. */
+  readonly clientKey: string | undefined;
+}
 
 /**
  * Posts a message to a waiting run as an answer when it fits. It fits when one call waits for input
@@ -14,7 +21,7 @@ export async function postAsAnswer(
   app: AppServices,
   ledger: Ledger,
   runId: string,
-  text: string | undefined,
+  { text, clientKey }: NewMessage,
 ): Promise<boolean> {
   const asked = [...ledger.requests.values()].filter(
     ({ kind, invocationId }) => kind === 'input' && belongsTo(invocationId, runId),
@@ -28,7 +35,12 @@ export async function postAsAnswer(
   )
     return false;
   if (!(await isWanted(app, request, text))) return false;
-  await postAnswer(ledger, request.requestId, { decision: 'answer', input: text, by: 'user' });
+  await postAnswer(ledger, request.requestId, {
+    decision: 'answer',
+    input: text,
+    by: 'user',
+    ...defined({ clientKey }),
+  });
   return true;
 }
 

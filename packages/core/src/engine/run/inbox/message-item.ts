@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
+import { takenMessage } from '../../../ledger/taken-message.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import type { InboxTarget } from './target.ts';
 
@@ -17,7 +18,7 @@ export function messageOutcome(
   entry: InboxEntry,
   left: Map<string, InboxEntry>,
 ): ItemOutcome | undefined {
-  const { isOpen, runId } = target;
+  const { isOpen } = target;
   const { data } = entry;
   const starts = textOf(data, 'runId');
   if (starts !== undefined) {
@@ -26,7 +27,7 @@ export function messageOutcome(
     const isForRun = isOpen() && isUnderWay(target);
     if (!isForRun && !left.has(starts)) left.set(starts, entry);
     if (!isForRun) return undefined;
-    if (starts === runId && hasTaken(target, starts, data)) return { drafts: [] };
+    if (hasTakenInput(target, starts, data)) return { drafts: [] };
   }
   const refused = whyUnusable(target, entry, starts);
   if (refused !== undefined) return { drafts: [refused] };
@@ -73,16 +74,11 @@ function isUnderWay({ ledger, runId }: InboxTarget): boolean {
   return ledger.invocations.byPath.has(runId) && !hasOutcome(ledger.invocations, runId);
 }
 
-/** Checks that a run which is asked for again has the input that it is asked for with. */
-function hasTaken({ ledger }: InboxTarget, clientKey: string, data: JsonObject): boolean {
+/**
+ * Checks that the run which is asked for again has the input, or that it took the same message as
+ * an answer.
+ */
+function hasTakenInput({ ledger, runId }: InboxTarget, starts: string, data: JsonObject): boolean {
   const text = textOf(data, 'text');
-  return (
-    text === undefined ||
-    ledger.events.some(
-      (event) =>
-        event.type === 'user' &&
-        event.clientKey === clientKey &&
-        ledger.resolve(event.text) === text,
-    )
-  );
+  return text === undefined ? starts === runId : takenMessage(ledger, starts, text) !== undefined;
 }
