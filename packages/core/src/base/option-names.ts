@@ -51,7 +51,7 @@ const parts: KnownAs = {
   names: ['runnables', 'runnable'],
   elsewhere: 'agents that an agent calls are tools: tools: [agentTool(other)]',
 };
-const attempts: KnownAs = { names: ['attempts', 'retry.attempts'] };
+const attempts: KnownAs = { names: ['attempts', 'retry.attempts', 'modelRetry.attempts'] };
 const retries: KnownAs = { ...attempts, remark: 'and counts the first attempt too' };
 const hooks: KnownAs = { names: ['hooks'] };
 const guardrails: KnownAs = { names: ['supervision.guardrails'] };
@@ -114,6 +114,8 @@ const groups: readonly (readonly [names: string, idea: KnownAs])[] = [
   ['callbacks onStart onFinish onStepFinish onEnd', hooks],
   ['until condition stopCondition', { names: ['while'] }],
   ['concurrency maxConcurrency parallelToolCalls', { names: ['toolConcurrency'] }],
+  ['maxToolResultShare toolResultShare', { names: ['resultShare'] }],
+  ['maxToolResultChars toolResultLimit', { names: ['resultCharacters'] }],
   ['parts content files images attachments artifacts', files],
   ['abortSignal', { names: ['signal'] }],
   ['context runContext deps dependencies', data],

@@ -1,21 +1,25 @@
 import { cutText } from '../base/text/cut-text.ts';
 
-/**
- * Maximum share of the window that one tool result may take (30 %), with 4 characters to a token.
- * `mostCharacters` and `fewestCharacters` bound the result in any case.
- */
-const shareOfWindow = 0.3;
 const charactersPerToken = 4;
-const mostCharacters = 400_000;
+/** Characters of a tool result that a small window does not take from it. */
 const fewestCharacters = 2_000;
 const marker = '[...truncated]';
 
+/** Bounds of one tool result in a prompt. */
+export interface ResultBounds {
+  /** Largest share of the window. */
+  readonly resultShare: number;
+  /** Most characters, whatever the window is. */
+  readonly resultCharacters: number;
+}
+
 /** Returns the maximum length of a tool result, in characters, for a context window in tokens. */
-export function resultLimit(contextWindow: number): number {
-  return Math.max(
-    fewestCharacters,
-    Math.min(mostCharacters, Math.floor(contextWindow * shareOfWindow * charactersPerToken)),
-  );
+export function resultLimit(
+  contextWindow: number,
+  { resultShare, resultCharacters }: ResultBounds,
+): number {
+  const ofWindow = Math.floor(contextWindow * resultShare * charactersPerToken);
+  return Math.min(resultCharacters, Math.max(fewestCharacters, ofWindow));
 }
 
 /**

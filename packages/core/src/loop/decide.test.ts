@@ -168,6 +168,7 @@ function frame(
     },
     toolConcurrency,
     hold,
+    recoveries: 3,
     onLoop: undefined,
     budget: { accounts: [own, shared], demand: run.demand, warned: run.warned ?? new Set() },
   };

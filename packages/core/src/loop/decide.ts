@@ -14,6 +14,8 @@ export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   readonly hold: Hold;
+  /** Times that a prompt is made shorter after the provider refused it. Then the agent fails. */
+  readonly recoveries: number;
   /**
    * Reaction when the agent repeats calls that the loop detector refused. `undefined`: the loop
    * detector is off.
@@ -22,12 +24,6 @@ export interface Frame {
   /** Budget that the agent shares with other invocations. */
   readonly budget: BudgetView;
 }
-
-/**
- * Maximum number of times that a prompt is shortened after the provider refused it as too long.
- * After that the agent fails.
- */
-export const mostOverflows = 3;
 
 /**
  * Number of consecutive rounds with refused calls at which a loop is declared. The last of them was
@@ -148,7 +144,7 @@ function decideRepeat(
   if (
     retryAfterMs === undefined &&
     end.error?.code === 'model_context_overflow' &&
-    position.prompt.overflows < mostOverflows
+    position.prompt.overflows < frame.recoveries
   ) {
     const key = `compact:${position.prompt.compactions + 1}`;
     return inFlight.has(key) ? waiting : [{ type: 'compact', key }];

@@ -120,7 +120,10 @@ export interface AgentOptions<
   readonly limits?: AgentLimits;
   /** Shorthand of `limits.rounds`. */
   readonly maxSteps?: number;
-  /** Tool calls of one round that run at the same time. @default 16 */
+  /**
+   * Tool calls of one round that run at the same time.
+   * @default `defaults.toolConcurrency` of the runtime, else 16
+   */
   readonly toolConcurrency?: number;
   /**
    * `each`: a call that waited is made as soon as it has its own answer. `round`: when all requests
@@ -177,7 +180,7 @@ export interface Agent<Output = unknown, Name extends string = string>
   /** JSON Schema of `input`, as models are shown it. */
   readonly inputSchema: JsonObject | undefined;
   readonly limits: ResolvedLimits;
-  readonly toolConcurrency: number;
+  readonly toolConcurrency: number | undefined;
   readonly hold: Hold;
   readonly stateSchema: StateSchema | undefined;
   readonly supervision: SupervisionOptions | false | undefined;
@@ -189,7 +192,6 @@ export interface Agent<Output = unknown, Name extends string = string>
 
 /** Rounds of one agent invocation unless it says otherwise. */
 const defaultRounds = 25;
-const defaultToolConcurrency = 16;
 
 const limitOptions: OptionChecks<AgentLimits> = {
   rounds: isCount,
@@ -316,7 +318,7 @@ export function agent<
     goal: resolveGoal(options.goal),
     ...resolveInput('agent', options),
     limits: resolveLimits(options),
-    toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
+    toolConcurrency: options.toolConcurrency,
     hold: options.hold ?? 'each',
     stateSchema: options.stateSchema,
     supervision: options.supervision,

@@ -29,6 +29,18 @@ export interface CompactionOptions {
    * 20 % of the window. @default 3
    */
   readonly overlap?: number;
+  /**
+   * Share of the window that one tool result may take in a prompt, with 4 characters to a token; at
+   * least 2,000 characters are shown. @default 0.3
+   */
+  readonly resultShare?: number;
+  /** Most characters of one tool result in a prompt, whatever the window is. @default 400_000 */
+  readonly resultCharacters?: number;
+  /**
+   * Times that a prompt is made shorter after the provider refused it as too long; then the agent
+   * fails. @default 3
+   */
+  readonly recoveries?: number;
 }
 
 const isShare: OptionCheck = (value) =>
@@ -40,6 +52,9 @@ const checks: OptionChecks<CompactionOptions> = {
   trimAt: isShare,
   keep: isCount,
   overlap: isCountOrNone,
+  resultShare: isShare,
+  resultCharacters: isCount,
+  recoveries: isCountOrNone,
 };
 
 /** Requirement on the option `compaction`. */
@@ -64,6 +79,9 @@ export interface ResolvedCompaction {
   readonly trimAt: number;
   readonly keep: number;
   readonly overlap: number;
+  readonly resultShare: number;
+  readonly resultCharacters: number;
+  readonly recoveries: number;
 }
 
 type Given = CompactionOptions | false | undefined;
@@ -79,5 +97,8 @@ export function resolveCompaction(runtime: Given, agent: Given): ResolvedCompact
     trimAt: own?.trimAt ?? shared?.trimAt ?? 0.8,
     keep: own?.keep ?? shared?.keep ?? 40,
     overlap: own?.overlap ?? shared?.overlap ?? 3,
+    resultShare: own?.resultShare ?? shared?.resultShare ?? 0.3,
+    resultCharacters: own?.resultCharacters ?? shared?.resultCharacters ?? 400_000,
+    recoveries: own?.recoveries ?? shared?.recoveries ?? 3,
   });
 }

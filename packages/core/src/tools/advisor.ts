@@ -3,6 +3,7 @@ import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isNonEmptyText, isObject, isPositive, type OptionChecks } from '../base/options.ts';
 import type { Runnable } from '../session/runnable.ts';
+import { callingTool } from './called-runnable.ts';
 import { ToolFailure } from './errors.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 
@@ -16,7 +17,10 @@ export interface AdvisorOptions {
   readonly tools?: readonly Pick<Tool, 'name' | 'description'>[];
   /** @default 'request_alternative_approach' */
   readonly name?: string;
-  /** Milliseconds for the whole call. @default 120_000 */
+  /**
+   * Milliseconds for the whole call.
+   * @default `defaults.agentCallTimeoutMs` of the runtime, else 120_000
+   */
   readonly timeoutMs?: number;
 }
 
@@ -33,8 +37,6 @@ const optionChecks: OptionChecks<AdvisorOptions> = {
   name: isNonEmptyText,
   timeoutMs: isPositive,
 };
-
-const defaultTimeoutMs = 120_000;
 
 interface Problem {
   readonly task: string;
@@ -92,7 +94,7 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
       function: 'requestAlternativeApproach',
       reason: '`advisor` is needed',
     });
-  return tool<Problem, Problem, JsonValue>({
+  const made = tool<Problem, Problem, JsonValue>({
     name,
     description:
       'Asks an advisor for another way when the current one keeps failing. Say what you ' +
@@ -101,7 +103,7 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
     schema: problemSchema,
     // Its only effect is a recorded call, which a second execution finds.
     recovery: 'rerun',
-    timeoutMs: timeoutMs ?? defaultTimeoutMs,
+    ...defined({ timeoutMs }),
     execute: async (ctx) => {
       const message = messageOf(ctx.args, tools);
       const result = await ctx.call(advisor, {
@@ -118,6 +120,7 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
       );
     },
   });
+  return callingTool(made, advisor);
 }
 
 function messageOf(

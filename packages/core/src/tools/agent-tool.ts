@@ -10,6 +10,7 @@ import {
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import type { Runnable } from '../session/runnable.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
+import { callingTool } from './called-runnable.ts';
 import { InvalidToolError, ToolFailure } from './errors.ts';
 import { type ApprovalOptions, isApproval } from './request-options.ts';
 import { toolResultWith, toToolResult } from './result.ts';
@@ -21,7 +22,10 @@ export interface AgentToolOptions<Output = unknown> {
   readonly name?: string;
   /** @default the runnable's description */
   readonly description?: string;
-  /** Milliseconds for the whole call. @default 120_000 */
+  /**
+   * Milliseconds for the whole call.
+   * @default `defaults.agentCallTimeoutMs` of the runtime, else 120_000
+   */
   readonly timeoutMs?: number;
   /** Asks a person before the runnable is called. `true`: before every call. */
   readonly approval?: ApprovalOptions | true;
@@ -42,8 +46,6 @@ const optionChecks: OptionChecks<AgentToolOptions> = {
   requiresPermission: isListOfPermissions,
   result: isFunction,
 };
-
-const defaultTimeoutMs = 120_000;
 
 interface Task {
   readonly message: string;
@@ -136,13 +138,11 @@ export function agentTool<Output = unknown>(
     description:
       options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: inputSchema ?? taskSchema,
-    // Set explicitly, so that the recorded deadline is the one that counts.
-    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     // The work of the callee is recorded below the call: running this again continues it and
     // returns its result.
     recovery: 'rerun',
     retry: { attempts: 1 },
-    ...defined({ approval, requiresPermission }),
+    ...defined({ approval, requiresPermission, timeoutMs: options.timeoutMs }),
     execute: async (ctx) => {
       const given =
         inputSchema === undefined
@@ -163,8 +163,7 @@ export function agentTool<Output = unknown>(
       );
     },
   });
-  called.set(made, runnable);
-  return made;
+  return callingTool(made, runnable);
 }
 
 /**
@@ -175,11 +174,4 @@ function withConfidence(returned: unknown, confidence: number | undefined): unkn
   if (confidence === undefined) return returned ?? null;
   const { status, content, ...details } = toToolResult(returned);
   return toolResultWith(status, content, { confidence, ...details });
-}
-
-const called = new WeakMap<Tool, Runnable>();
-
-/** Returns the runnable that a tool of `agentTool` calls; `undefined` for other tools. */
-export function runnableOf(of: Tool): Runnable | undefined {
-  return called.get(of);
 }

@@ -85,7 +85,11 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   readonly yieldOptions?: RequestOptions<Args, Schema>;
   /** Asks a person before the tool runs. `true`: before every call. */
   readonly approval?: ApprovalOptions<Args, Schema> | true;
-  /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
+  /**
+   * Milliseconds for one attempt.
+   * @default `defaults.toolTimeoutMs` of the runtime, else 30_000; for a tool that calls agents
+   * `defaults.agentCallTimeoutMs`, else 120_000
+   */
   readonly timeoutMs?: number;
   /**
    * Attempts after a failure that is known to have had no effect, or after any failure of a tool

@@ -7,8 +7,6 @@ import { ModelError } from '../../models/errors.ts';
 import { modelName } from '../../models/model.ts';
 import type { ModelCallPorts, ModelCallRequest } from './ports.ts';
 
-const defaultTimeoutMs = 60_000;
-
 /** A call that gave no answer that can be used as it is. */
 export interface FailedAnswer {
   readonly error: unknown;
@@ -33,13 +31,9 @@ export async function askModel(request: ModelCallRequest, ports: ModelCallPorts)
       new AbortReason('interrupted', 'A message came that the model is to have at once.'),
     );
   ports.interruptions.add(cutOff);
-  const cancelTimer = clock.setTimer(model.settings.timeoutMs ?? defaultTimeoutMs, () =>
-    scope.abort(
-      new AbortReason(
-        'timeout',
-        `The model did not answer within ${model.settings.timeoutMs ?? defaultTimeoutMs} ms.`,
-      ),
-    ),
+  const { timeoutMs = ports.defaults.modelTimeoutMs } = model.settings;
+  const cancelTimer = clock.setTimer(timeoutMs, () =>
+    scope.abort(new AbortReason('timeout', `The model did not answer within ${timeoutMs} ms.`)),
   );
   try {
     const loaded = ports.standIn?.(request) ?? (await model.load());

@@ -8,6 +8,7 @@ import type { PromptRecipe } from '../../ledger/prompt-recipe.ts';
 import type { ModelAnswer } from '../../models/answer.ts';
 import type { ModelError } from '../../models/errors.ts';
 import type { Model, Price } from '../../models/model.ts';
+import type { ResolvedDefaults } from '../runtime-defaults.ts';
 import type { Writes } from '../writes.ts';
 import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
 
@@ -63,6 +64,8 @@ export interface ModelCallPorts {
   readonly random: Random;
   readonly scope: CancelScope;
   readonly prices: Readonly<Record<string, Price>> | undefined;
+  /** Settings of the app that hold where the model has none of its own. */
+  readonly defaults: ResolvedDefaults;
   /** Receives transient events. Missing when nobody listens. */
   readonly emit: ((event: TransientEvent) => void) | undefined;
   /** Functions that cut off the calls under way, so that they are made again with a new message. */

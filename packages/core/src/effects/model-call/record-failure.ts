@@ -124,11 +124,11 @@ function failedUsage(error: ModelError, estimatedInputTokens: number): Usage {
 
 function nextDelay(
   request: ModelCallRequest,
-  { clock, random }: ModelCallPorts,
+  { clock, random, defaults }: ModelCallPorts,
   error: unknown,
 ): number | undefined {
   const { kind, retryable, retryAfterMs } = classifyModelError(error, clock.now());
-  const retry = retryOf(request.model.settings);
+  const retry = retryOf(request.model.settings, defaults.modelRetry);
   const attemptsMade = request.errorsBefore + 1;
   const attempts = kind === 'timeout' ? Math.min(retry.attempts, timeoutAttempts) : retry.attempts;
   if (!retryable || attemptsMade >= attempts) return undefined;

@@ -14,11 +14,7 @@ import type { Writes } from '../writes.ts';
 import { requestFingerprint } from './fingerprint.ts';
 import { ask, callSummary, requestDecision } from './question.ts';
 
-/**
- * Milliseconds that an approval waits for its answer, and milliseconds within which it must be
- * used.
- */
-const defaultApprovalExpiresIn = 30 * 60_000;
+/** Milliseconds within which an approval must be used. */
 const defaultUseWithin = 24 * 3_600_000;
 
 /** A call that may have to wait for an answer before it is attempted. */
@@ -258,7 +254,7 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
       const {
         allowEdit = true,
         useWithinMs = defaultUseWithin,
-        expiresInMs = defaultApprovalExpiresIn,
+        expiresInMs = ports.defaults.approvalExpiresInMs,
       } = approval;
       const options = allowEdit
         ? (['approve', 'edit', 'reject'] as const)
@@ -298,7 +294,7 @@ export function asksToRepeat(call: AskingCall, earlier: string): boolean {
   askFor(
     call,
     'repeat',
-    { expiresInMs: defaultApprovalExpiresIn },
+    { expiresInMs: call.ports.defaults.approvalExpiresInMs },
     { options: ['approve', 'reject'], details: details as unknown as JsonValue },
   );
   return true;

@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { FinalizeContext, Tool } from '../../tools/tool.ts';
+import type { ResolvedDefaults } from '../runtime-defaults.ts';
 import type { Writes } from '../writes.ts';
 import type { ToolSupervisor } from './supervisor.ts';
 
@@ -41,6 +42,8 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly scope: CancelScope;
   readonly path: string;
+  /** Settings of the app that hold where the tool has none of its own. */
+  readonly defaults: ResolvedDefaults;
   /** Returns the tool of the agent with this name. */
   find(name: string): Tool | undefined;
   readonly names: readonly string[];

@@ -3,6 +3,7 @@ import { type Position, startPosition } from '../../loop/position.ts';
 import { foldPosition } from '../../loop/position-fold.ts';
 import { toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import { type ResolvedCompaction, resolveCompaction } from '../../runnables/compaction-options.ts';
 import { defaultGuardrails } from '../../supervision/guardrails/default-guardrails.ts';
 import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
 import type { AgentBudget } from '../frame/budget/agent-budget.ts';
@@ -16,6 +17,7 @@ export interface AgentParts {
   readonly frame: BodyFrame;
   readonly position: Position;
   readonly supervision: Supervision;
+  readonly compaction: ResolvedCompaction;
   readonly budget: AgentBudget;
   readonly tools: AgentTools;
   /** Missing when there are no hooks, middleware or error handlers. */
@@ -37,6 +39,7 @@ export function agentParts(agent: Agent, frame: BodyFrame): AgentParts {
     frame,
     position,
     supervision: resolveSupervision(app.supervision, agent.supervision, defaultGuardrails),
+    compaction: resolveCompaction(app.compaction, agent.compaction),
     budget: run.budget.of(record.path, { limits: agent.limits, models, isNew: !resumed }),
     tools: new AgentTools(agent, app.tools),
     hooks: HookPipeline.of(agent, frame, () => position.model.call?.start.round ?? 0),

@@ -19,6 +19,7 @@ export function toolCallPorts(parts: AgentParts, work: WorkUnderWay): ToolCallPo
     clock: run.app.clock,
     scope: parts.work,
     path: record.path,
+    defaults: run.app.defaults,
     find: (name) => standingIn(tools.find(name), agent.name, run.app.standIns),
     get names() {
       return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);

@@ -44,11 +44,13 @@ class AgentLoop {
   #isPaused = false;
 
   constructor(parts: AgentParts) {
-    const { agent, supervision, budget } = parts;
+    const { agent, frame, supervision, budget, compaction } = parts;
+    const { defaults } = frame.run.app;
     this.#parts = parts;
     this.#decideFrame = {
       limits: agent.limits,
-      toolConcurrency: agent.toolConcurrency,
+      toolConcurrency: agent.toolConcurrency ?? defaults.toolConcurrency,
+      recoveries: compaction.recoveries,
       hold: agent.hold,
       onLoop: supervision.loops?.onLoop,
       budget,

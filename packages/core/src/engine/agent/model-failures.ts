@@ -2,10 +2,10 @@ import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-an
 import type { FailedCall, FailurePlan } from '../../effects/model-call/ports.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
-import { mostOverflows } from '../../loop/decide.ts';
 import type { Position } from '../../loop/position.ts';
 import type { ModelError } from '../../models/errors.ts';
 import { type FallbackLevel, nextFallbackLevel } from '../../models/fallback-levels.ts';
+import type { ResolvedCompaction } from '../../runnables/compaction-options.ts';
 import { abortAsRecorded } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { givenCallId } from './answers/given-call-id.ts';
@@ -29,18 +29,26 @@ export class ModelFailures {
   readonly #frame: BodyFrame;
   readonly #position: Position;
   readonly #hooks: HookPipeline | undefined;
+  readonly #recoveries: number;
   readonly #fallbackLevels: () => readonly FallbackLevel[];
 
   constructor(parts: {
     readonly frame: BodyFrame;
     readonly position: Position;
     readonly hooks: HookPipeline | undefined;
+    readonly compaction: ResolvedCompaction;
     readonly levels: () => readonly FallbackLevel[];
   }) {
     this.#frame = parts.frame;
     this.#position = parts.position;
     this.#hooks = parts.hooks;
+    this.#recoveries = parts.compaction.recoveries;
     this.#fallbackLevels = parts.levels;
+  }
+
+  /** True when a prompt that was refused as too long may be made shorter once more. */
+  get #mayShorten(): boolean {
+    return this.#position.prompt.overflows < this.#recoveries;
   }
 
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan> {
@@ -79,8 +87,7 @@ export class ModelFailures {
     error: ModelError,
     hooks: HookPipeline,
   ): Promise<GivenAnswer | undefined> {
-    const isCompacted =
-      error.kind === 'context_overflow' && this.#position.prompt.overflows < mostOverflows;
+    const isCompacted = error.kind === 'context_overflow' && this.#mayShorten;
     if (plan.retryAfterMs !== undefined || isCompacted || !hooks.has('onModelError'))
       return undefined;
     const substitute = await hooks.model.onError(error);
@@ -110,7 +117,7 @@ export class ModelFailures {
       retryAfterMs !== undefined &&
       (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
     if (waits) return { retryAfterMs, decisions: isEmpty && attempts === 1 ? [this.#nudge()] : [] };
-    if (error.kind === 'context_overflow' && this.#position.prompt.overflows < mostOverflows)
+    if (error.kind === 'context_overflow' && this.#mayShorten)
       return { retryAfterMs: undefined, decisions: [] };
     const { index } = this.#position.model;
     if (next === undefined) return { retryAfterMs: undefined, decisions: [] };

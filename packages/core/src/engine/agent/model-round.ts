@@ -54,18 +54,19 @@ export class ModelRounds {
   constructor(parts: AgentParts, report: RoundReport) {
     this.#parts = parts;
     this.#report = report;
-    const { agent, frame, position, hooks, supervision, tools } = parts;
+    const { agent, frame, position, hooks, supervision, compaction, tools } = parts;
     const { guardrails } = supervision;
     const renderers = [
       ...answerRenderers(agent),
       ...(hooks?.renderers ?? []),
       ...ownRenderers(agent),
     ];
-    this.#prompts = new AgentPrompts({ frame, agent, renderers });
+    this.#prompts = new AgentPrompts({ frame, agent, renderers, compaction });
     this.#failures = new ModelFailures({
       frame,
       position,
       hooks,
+      compaction,
       levels: () => this.#fallbackLevels,
     });
     const largerWindow = () => this.#failures.largerWindow();
@@ -73,6 +74,7 @@ export class ModelRounds {
       frame,
       agent,
       position,
+      compaction,
       prompts: this.#prompts,
       work: parts.work,
       largerWindow,
@@ -237,6 +239,7 @@ export class ModelRounds {
       random: run.app.random,
       scope: work,
       prices: run.app.prices,
+      defaults: run.app.defaults,
       emit: run.emit,
       interruptions: run.interruptions,
       plan: (failed) => this.#failures.plan(failed),

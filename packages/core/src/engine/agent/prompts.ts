@@ -22,6 +22,7 @@ import { toolWireName } from '../../ledger/tool-name.ts';
 import { contextWindowOf } from '../../models/measures/window.ts';
 import { callSettings, type Model, modelName, toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import type { ResolvedCompaction } from '../../runnables/compaction-options.ts';
 import type {
   PromptEvent,
   RenderContext,
@@ -79,6 +80,7 @@ export interface AgentPromptsParts {
   readonly frame: BodyFrame;
   readonly agent: Agent;
   readonly renderers: readonly Renderer[];
+  readonly compaction: ResolvedCompaction;
 }
 
 type CallWithoutPrompt = Omit<LanguageModelV4CallOptions, 'prompt'>;
@@ -108,7 +110,6 @@ export class AgentPrompts {
    * time.
    */
   #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
-
   #shown: RenderContext | undefined;
 
   constructor(parts: AgentPromptsParts) {
@@ -116,7 +117,7 @@ export class AgentPrompts {
     const { record } = parts.frame;
     this.#gauge = new TokenGauge(record.events);
     const model = toModel(parts.agent.model);
-    this.#histories = this.#historiesFor(resultLimit(this.windowOf(model)), modelName(model));
+    this.#histories = this.#historiesFor(this.resultLimitOf(model), modelName(model));
     this.#recorded = lastSegments(
       record.events.filter(
         (event): event is EventOf<'model_start'> => event.type === 'model_start',
@@ -150,6 +151,11 @@ export class AgentPrompts {
     return window;
   }
 
+  /** Returns the most characters of a tool result in a prompt for the model. */
+  resultLimitOf(model: Model): number {
+    return resultLimit(this.windowOf(model), this.#parts.compaction);
+  }
+
   /**
    * History of the last prompt; `undefined` when that prompt had none. Before the first prompt it
    * is the default history.
@@ -181,7 +187,7 @@ export class AgentPrompts {
     const { round, tools, model, rewrite } = request;
     const limit = Math.min(
       request.resultLimit ?? Number.POSITIVE_INFINITY,
-      resultLimit(this.windowOf(model)),
+      this.resultLimitOf(model),
     );
     const asked = modelName(model);
     const { options } = this.#histories;

@@ -14,6 +14,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import type { Random } from '../../base/random.ts';
+import { isDefaults, type RuntimeDefaults } from '../../effects/runtime-defaults.ts';
 import { isStandIns, type StandIns } from '../../effects/stand-ins.ts';
 import type { Store } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
@@ -81,6 +82,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly tools?: readonly Tool[];
   readonly limits?: RuntimeLimits;
+  /** Settings of agents, tools and models that say nothing of their own about them. */
+  readonly defaults?: RuntimeDefaults;
   /** Supervision of the agents, unless an agent sets its own. `false` turns all of it off. */
   readonly supervision?: SupervisionOptions | false;
   /** Hooks that are called before those of the agents. */
@@ -188,6 +191,7 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
   resolve: isFunction,
   tools: isList,
   limits: isGroup(runtimeLimitChecks),
+  defaults: isDefaults,
   recover: (value) =>
     value === 'auto' || value === 'manual' || isRecoverOptions(value) === undefined
       ? undefined

@@ -1,4 +1,5 @@
 import { systemHost } from '../../base/host.ts';
+import { resolveDefaults } from '../../effects/runtime-defaults.ts';
 import type { Hooks } from '../../runnables/hooks.ts';
 import { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import type { AppServices } from '../frame/app-services.ts';
@@ -24,6 +25,7 @@ export function appServices(
     standIns: options.ports?.standIns,
     registry,
     prices: options.prices,
+    defaults: resolveDefaults(options.defaults),
     strictNames: options.store !== undefined,
     waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
     supervision,

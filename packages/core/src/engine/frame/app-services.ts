@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
+import type { ResolvedDefaults } from '../../effects/runtime-defaults.ts';
 import type { StandIns } from '../../effects/stand-ins.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -26,6 +27,8 @@ export interface AppServices {
   readonly random: Random;
   readonly registry: Registry;
   readonly prices: Readonly<Record<string, Price>> | undefined;
+  /** Settings that hold where agents, tools and models have none of their own. */
+  readonly defaults: ResolvedDefaults;
   /** Tools that every agent of the app has besides its own. */
   readonly tools: Toolset;
   /**

@@ -95,6 +95,8 @@ describe('retryDelay', () => {
       jitter: true,
     });
     expect(retryOf({ retry: { attempts: 5 } })).toEqual({ ...retry, attempts: 5 });
+    const ofApp = { ...retry, attempts: 2, jitter: false };
+    expect(retryOf({ retry: { attempts: 5 } }, ofApp)).toEqual({ ...ofApp, attempts: 5 });
   });
 
   test('the delay is anything up to the exponential one, and never more than the longest', () => {

@@ -1,11 +1,8 @@
 import { AbortReason, type CancelScope } from '../../../base/cancel-scope.ts';
 import type { EventOf } from '../../../ledger/event.ts';
+import { runnableOf } from '../../../tools/called-runnable.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { ToolCallPorts } from '../ports.ts';
-
-/** Milliseconds for one attempt of a tool, and for one of a tool that has called an agent. */
-const defaultToolTimeoutMs = 30_000;
-const defaultAgentToolTimeoutMs = 120_000;
 
 /** Attempt that the timer aborts. */
 interface TimedAttempt {
@@ -27,7 +24,9 @@ export class AttemptTimer {
 
   constructor(attempt: TimedAttempt) {
     this.#attempt = attempt;
-    this.#timeoutMs = attempt.tool.timeoutMs ?? defaultToolTimeoutMs;
+    const { toolTimeoutMs, agentCallTimeoutMs } = attempt.ports.defaults;
+    const isAgentTool = runnableOf(attempt.tool) !== undefined;
+    this.#timeoutMs = attempt.tool.timeoutMs ?? (isAgentTool ? agentCallTimeoutMs : toolTimeoutMs);
   }
 
   /** Milliseconds for the whole attempt. */
@@ -58,18 +57,15 @@ export class AttemptTimer {
 
   /** Gives an attempt that calls an agent more time, unless its tool has a timeout of its own. */
   extendForChild(): void {
-    const { tool, scope } = this.#attempt;
-    if (
-      tool.timeoutMs !== undefined ||
-      this.#timeoutMs >= defaultAgentToolTimeoutMs ||
-      scope.aborted
-    )
+    const { tool, scope, ports } = this.#attempt;
+    const { agentCallTimeoutMs } = ports.defaults;
+    if (tool.timeoutMs !== undefined || this.#timeoutMs >= agentCallTimeoutMs || scope.aborted)
       return;
     // The ledger keeps the original deadline of the attempt. A process that takes over a call with
     // children continues it at once, whatever that deadline is.
     this.#cancelTimer();
-    this.deadline += defaultAgentToolTimeoutMs - this.#timeoutMs;
-    this.#timeoutMs = defaultAgentToolTimeoutMs;
+    this.deadline += agentCallTimeoutMs - this.#timeoutMs;
+    this.#timeoutMs = agentCallTimeoutMs;
     this.start();
   }
 

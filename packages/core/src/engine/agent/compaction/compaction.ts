@@ -2,10 +2,7 @@ import { charactersPerToken } from '../../../context/token-gauge.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { type Model, modelName } from '../../../models/model.ts';
-import {
-  type ResolvedCompaction,
-  resolveCompaction,
-} from '../../../runnables/compaction-options.ts';
+import type { ResolvedCompaction } from '../../../runnables/compaction-options.ts';
 import type { PreparedCall } from '../prompts.ts';
 import type { CompactionParts } from './compaction-parts.ts';
 import { shortenResults } from './short-results.ts';
@@ -27,7 +24,7 @@ export class AgentCompaction {
 
   constructor(parts: CompactionParts) {
     this.#parts = parts;
-    this.#options = resolveCompaction(parts.frame.run.app.compaction, parts.agent.compaction);
+    this.#options = parts.compaction;
   }
 
   /**

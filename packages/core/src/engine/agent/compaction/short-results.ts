@@ -1,5 +1,4 @@
 import { lengthOf } from '../../../context/message-encoder.ts';
-import { resultLimit } from '../../../context/truncate.ts';
 import type { Model } from '../../../models/model.ts';
 import type { CompactionParts } from './compaction-parts.ts';
 import { recordCompaction } from './compaction-record.ts';
@@ -20,7 +19,7 @@ export function shortenResults(
   const { position, prompts, frame } = parts;
   const limit = Math.min(
     position.prompt.resultLimit ?? Number.POSITIVE_INFINITY,
-    resultLimit(prompts.windowOf(model)),
+    prompts.resultLimitOf(model),
   );
   const { resolve } = frame.run.ledger;
   let freed = 0;

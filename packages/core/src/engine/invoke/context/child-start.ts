@@ -11,8 +11,6 @@ import type { BodyPlace } from './body-place.ts';
 import type { BodyWork } from './body-work.ts';
 import { assertDepth, assertName } from './child-check.ts';
 
-const defaultAgentTimeoutMs = 120_000;
-
 /** Child that a body asks for. */
 export interface ChildRequest {
   readonly mode: InvocationMode;
@@ -76,7 +74,8 @@ function beginChild(
   // Writes of other branches while the child waits are no part of its start.
   const made = mayBegin === undefined ? undefined : writes.queued();
   const timeout =
-    options.timeoutMs ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
+    options.timeoutMs ??
+    (runnable.kind === 'agent' ? place.run.app.defaults.agentCallTimeoutMs : undefined);
   const begin = (): Promise<InvocationRecord | undefined> => {
     const { drafts, extras } =
       recorded === undefined ? writes.take(key, { of: made }) : nothingTaken;

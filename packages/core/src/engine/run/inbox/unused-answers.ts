@@ -12,7 +12,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import type { AnsweredRequest } from '../../../loop/call-state.ts';
 import type { Agent } from '../../../runnables/agent.ts';
-import { runnableOf } from '../../../tools/agent-tool.ts';
+import { runnableOf } from '../../../tools/called-runnable.ts';
 import { validateArgs } from '../../../tools/validate.ts';
 import { AgentTools } from '../../agent/tool-lookup.ts';
 import type { AnyRunnable } from '../../frame/registry.ts';
