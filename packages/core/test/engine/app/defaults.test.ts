@@ -14,8 +14,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const schema = z.object({});
-const child = step({ name: 'child', execute: () => 'done' });
-const adviser = step({ name: 'adviser', execute: () => 'Try again.' });
+const child = step({ name: 'child', execute: (ctx) => ctx.complete('done') });
+const adviser = step({ name: 'adviser', execute: (ctx) => ctx.complete('Try again.') });
 
 /** Runs an agent of an app with these options on a clock that stands still. */
 async function ran(options: Partial<RuntimeOptions>, own: Partial<AgentOptions>) {
@@ -32,7 +32,13 @@ const calling = (...names: readonly string[]) =>
 
 describe('time of tools', () => {
   const quick = tool({ name: 'quick', description: 'Works', schema, execute: () => 'ok' });
-  const own = tool({ ...quick, name: 'own', schema, timeoutMs: 7_000, execute: () => 'ok' });
+  const own = tool({
+    name: 'own',
+    description: 'Works',
+    schema,
+    timeoutMs: 7_000,
+    execute: () => 'ok',
+  });
   const ask = agentTool(child, { name: 'ask' });
   const askOwn = agentTool(child, { name: 'ask_own', timeoutMs: 8_000 });
   const advice = requestAlternativeApproach({ advisor: adviser, name: 'advice' });
@@ -57,7 +63,7 @@ describe('time of tools', () => {
     });
     expect((await running).output).toBe('done');
     return events().flatMap((event) =>
-      event.type === 'tool_attempt' ? [event.deadline - event.at] : [],
+      event.type === 'tool_attempt' ? [(event.deadline ?? 0) - event.at] : [],
     );
   };
 
@@ -95,9 +101,9 @@ describe('time of tools', () => {
       description: 'Calls',
       schema,
       execute: async (ctx) => {
-        const before = ctx.deadline;
+        const { deadline: before = 0 } = ctx;
         await ctx.call(child);
-        return ctx.deadline - before;
+        return (ctx.deadline ?? 0) - before;
       },
     });
     const { running, events } = await ran(
