@@ -20,7 +20,10 @@ export interface ModelSettings {
   readonly seed?: number;
   /** A wait that the provider asks for is kept, whatever its length. */
   readonly retry?: RetryOptions;
-  /** Milliseconds for one attempt. @default `defaults.modelTimeoutMs` of the runtime, else 60_000 */
+  /**
+   * Milliseconds for one attempt.
+   * @default `defaults.modelTimeoutMs` of the runtime, else 60_000
+   */
   readonly timeoutMs?: number;
   readonly providerOptions?: {
     readonly [provider: string]: { readonly [option: string]: JSONValue };

@@ -117,7 +117,7 @@ describe('time of tools', () => {
   });
 });
 
-test('agents that a body calls have the time of the runtime, unless the call says otherwise', async () => {
+test('agents that a body calls have the time of the runtime, unless the call says another', async () => {
   const helper = agent({
     name: 'helper',
     model: scriptedModel([], { defaultResponse: { text: 'ok' } }),
