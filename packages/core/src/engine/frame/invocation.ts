@@ -50,4 +50,6 @@ export interface BodyEnd {
   /** Events that land together with the end, before it. */
   readonly before?: readonly EventDraft[];
   readonly extras?: BatchExtras | undefined;
+  /** Start of the work after a run. It lands with the end, whatever that turns out to be. */
+  readonly followUp?: { readonly start: EventDraft; readonly wakeAt: number } | undefined;
 }

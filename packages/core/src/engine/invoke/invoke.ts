@@ -204,7 +204,7 @@ async function runBody(
       await cancelChildren(frame, record);
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isReleased(run, scope) || end === undefined) return true;
-    appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
+    appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut, end));
     // A refused shared write changes how the body ended: nothing goes on from the end before that
     // is known.
     if (end.extras?.shared !== undefined) await run.ledger.durable();
@@ -222,8 +222,9 @@ async function runBody(
   return false;
 }
 
-function timeoutEnd(reason: AbortReason): BodyEnd {
+function timeoutEnd(reason: AbortReason, { followUp }: BodyEnd): BodyEnd {
   return {
+    followUp,
     status: 'error',
     error: { name: 'TimeoutError', code: 'timeout', message: reason.message },
   };
@@ -344,6 +345,7 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
     [
       ...(end.before ?? []),
       ...drafts,
+      ...(end.followUp === undefined ? [] : [end.followUp.start]),
       {
         type: 'invocation_end',
         by: 'runtime',
@@ -355,8 +357,14 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         ...(next === undefined ? {} : { next }),
       },
     ],
-    withSettled(run.endExtras(path, end), settles),
+    withSettled(run.endExtras(path, withWake(end)), settles),
   );
+}
+
+/** Adds the wake for the work after a run, so that another process begins it after a crash. */
+function withWake(end: BodyEnd): BodyEnd {
+  if (end.followUp === undefined) return end;
+  return { ...end, extras: { ...end.extras, wakeAt: end.followUp.wakeAt } };
 }
 
 /**

@@ -1,25 +1,21 @@
-import { CancelScope } from '../../base/cancel-scope.ts';
-import { AdjutantError } from '../../base/error.ts';
+import { AdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { describeValue, isFunction, type OptionChecks } from '../../base/options.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
-import type { EventDraft, StopReason } from '../../ledger/event.ts';
+import { leavesOpen } from '../../ledger/errors.ts';
+import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { childPath, isRootOf, parentOf } from '../../ledger/path.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
 import type { Session } from '../../session/session.ts';
 import type { StateSchema } from '../../session/state-types.ts';
-import { inFlightOn } from '../frame/in-flight.ts';
 import type { BodyEnd } from '../frame/invocation.ts';
 import { isPartOfLifecycle, type Lifecycle } from '../frame/lifecycle.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import type { BodyFrame, RunContext } from '../frame/run-context.ts';
-import { invoke } from '../invoke/invoke.ts';
-
-/** Milliseconds that the work after a run may take: the default time of a run. */
-const postProcessTimeoutMs = 600_000;
+import type { BodyFrame } from '../frame/run-context.ts';
+import { invoke, isReleased } from '../invoke/invoke.ts';
+import { endBehind, type RunEnd, withPostProcess } from './post-process.ts';
 
 /** The run that a lifecycle belongs to. */
 export interface LifecycleRun {
@@ -32,12 +28,8 @@ export interface LifecycleRun {
   readonly data: JsonValue | undefined;
 }
 
-/** A run that has given its result. */
-export interface EndedRun extends LifecycleRun {
-  readonly status: 'completed' | 'error';
-  readonly output: JsonValue | undefined;
-  readonly stopReason: StopReason | undefined;
-}
+/** A run that has completed or failed. */
+export interface EndedRun extends LifecycleRun, RunEnd {}
 
 /**
  * Answer of `admit`: nothing and `true` let the run go on; `refuse` is the message for its user.
@@ -64,8 +56,9 @@ export interface LifecycleOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => AdmissionAnswer;
   /**
-   * Runs in the background after an admitted run has completed and its result was handed out.
-   * Another process continues it after a crash. Its failure is recorded and changes nothing else.
+   * Runs in the background after an admitted run has completed or failed, which `status` tells, and
+   * its result was handed out. Another process continues it after a crash. Its failure is recorded
+   * and changes nothing else. A cancelled run has none.
    */
   readonly postProcess?: (ctx: StepContext<Schema>, run: EndedRun) => void | Promise<void>;
 }
@@ -148,14 +141,7 @@ function runOf(ctx: StepContext): LifecycleRun {
 
 function endedRunOf(ctx: StepContext): EndedRun {
   const { ledger, root } = placeOf(ctx);
-  const last = lastRecord(ledger.invocations, root.path);
-  const status = last?.status === 'error' ? 'error' : 'completed';
-  return {
-    ...runOf(ctx),
-    status,
-    output: ledger.resolve(last?.output) as JsonValue | undefined,
-    stopReason: last?.stopReason,
-  };
+  return { ...runOf(ctx), ...endBehind(ledger, ctx.invocationId, root.path) };
 }
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
@@ -170,9 +156,23 @@ export function withLifecycle(runBody: RunBody, lifecycle: Lifecycle | undefined
       const before = await runBefore(lifecycle, frame, runnable);
       if (before !== 'admitted') return before;
     }
-    const end = await runBody(runnable, frame);
+    const end = await endOf(runBody, runnable, frame);
     return end === undefined ? undefined : withPostProcess(lifecycle, frame, end);
   };
+}
+
+/** Runs a body whose error is its end: the follow-up starts together with it. */
+async function endOf(
+  runBody: RunBody,
+  runnable: AnyRunnable,
+  frame: BodyFrame,
+): Promise<BodyEnd | undefined> {
+  try {
+    return await runBody(runnable, frame);
+  } catch (thrown) {
+    if (leavesOpen(thrown) || isReleased(frame.run, frame.scope)) throw thrown;
+    return { status: 'error', error: toErrorRecord(thrown) };
+  }
 }
 
 /**
@@ -231,41 +231,4 @@ function refusedEnd({ path }: InvocationRecord, { name }: AnyRunnable, message: 
     { type: 'assistant', by: 'runtime', invocationId: path, agent: name, text: message },
   ];
   return { status: 'completed', output: message, stopReason: 'refused', before };
-}
-
-/** Adds the start of `postProcess` to the end of a run, in one append: no crash can part them. */
-function withPostProcess({ postProcess }: Lifecycle, { run }: BodyFrame, end: BodyEnd): BodyEnd {
-  if (postProcess === undefined || end.status !== 'completed') return end;
-  const path = childPath(run.runId, postProcess.name);
-  if (run.ledger.invocations.byPath.has(path)) return end;
-  const now = run.app.clock.now();
-  const start: EventDraft = {
-    type: 'invocation_start',
-    by: 'runtime',
-    invocationId: path,
-    kind: 'step',
-    name: postProcess.name,
-    mode: 'dispatch',
-    deadline: now + postProcessTimeoutMs,
-  };
-  return { ...end, before: [...(end.before ?? []), start], extras: { ...end.extras, wakeAt: now } };
-}
-
-/** Begins `postProcess` when the end of the run is in the ledger. */
-export function beginPostProcess(run: RunContext): void {
-  const { postProcess } = run.app.lifecycle ?? {};
-  if (postProcess === undefined) return;
-  const path = childPath(run.runId, postProcess.name);
-  const { invocations } = run.ledger;
-  const isOpen = invocations.byPath.has(path) && !hasOutcome(invocations, path);
-  if (!isOpen || inFlightOn(run.ledger).detached.has(path)) return;
-  const slot = { path, runnable: postProcess, mode: 'dispatch' as const, begun: true };
-  run.detached.add(
-    path,
-    invoke(run, {
-      ...slot,
-      scope: new CancelScope(run.detached.scope),
-      activity: run.detached.activity,
-    }),
-  );
 }

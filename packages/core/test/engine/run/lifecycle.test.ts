@@ -111,7 +111,12 @@ test(
     expect(await resumed).toMatchObject({ status: 'completed', output: 'fine' });
     await resumed.settled();
     expect(seen).toEqual(['ann', 'ann']);
-    expect(calls).toEqual(['prepare root undefined', 'admit', 'after completed "fine"']);
+    expect(calls).toEqual([
+      'prepare root undefined',
+      'admit',
+      'after error undefined',
+      'after completed "fine"',
+    ]);
     await app.close();
   },
 );
