@@ -36,9 +36,19 @@ const inflectedLength = 6;
 const endingLength = 2;
 
 /** Lower case without accents: `Café` and `cafe` are the same word. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const lower = text.toLowerCase();
   return ascii.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{Mn}/gu, '');
+}
+
+/** Returns all words of a text, in their normal form. */
+export function wordsOf(text: string): readonly string[] {
+  return folded(text).match(wordPattern) ?? [];
+}
+
+/** True for text in a script that puts no spaces between words. */
+export function isUnspaced(text: string): boolean {
+  return unspaced.test(text);
 }
 
 /**

@@ -16,3 +16,4 @@ export { inventedToolCalls } from './invented-tool-calls.ts';
 export { type ModelCallRateOptions, modelCallRate } from './model-call-rate.ts';
 export type { PersonalDataKind } from './personal-data.ts';
 export { type RedactPersonalDataOptions, redactPersonalData } from './redact-personal-data.ts';
+export { type TopicBoundaryOptions, type Topics, topicBoundary } from './topic-boundary.ts';

@@ -2,7 +2,7 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isFlag, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Guardrail, GuardrailVerdict } from '../guardrail.ts';
-import { findInTexts } from './texts.ts';
+import { findInTexts, withoutHidden } from './texts.ts';
 
 export interface InjectionPatternsOptions {
   /**
@@ -32,7 +32,6 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
 
 /** Fewest characters of a text with an instruction. */
 const shortest = 12;
-const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 // Each pattern needs one of these words; they make ordinary texts fast. For texts in lower case.
 const anyHint = new RegExp(
   [
@@ -165,12 +164,8 @@ function findInText(
   // `search` ignores flags of state, so a pattern with `g` gives the same answer the second time.
   for (const [name, pattern] of own) if (written.search(pattern) >= 0) return name;
   if (written.length < shortest) return undefined;
-  const text = hasHidden(written) ? written.replace(hiddenCharacters, '') : written;
+  const text = withoutHidden(written);
   if (!anyHint.test(text.toLowerCase())) return undefined;
   for (const name of Object.keys(knownPatterns)) if (knownPatterns[name]?.test(text)) return name;
   return undefined;
-}
-
-function hasHidden(text: string): boolean {
-  return text.search(hiddenCharacters) >= 0;
 }

@@ -3,6 +3,13 @@ import type { JsonValue } from '../../base/json.ts';
 /** Characters of one value that are searched at most: models are never shown more of it at once. */
 export const searchedCharacters = 400_000;
 
+const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
+
+/** Returns a text without characters that nobody sees, which would part words. */
+export function withoutHidden(text: string): string {
+  return text.search(hiddenCharacters) < 0 ? text : text.replace(hiddenCharacters, '');
+}
+
 /**
  * Returns the first match of `search` in the texts of a value, names of members too, up to
  * `searchedCharacters`. Not recursive, because results may be nested to any depth.
