@@ -1,10 +1,12 @@
+import { type Severity, severityOf } from '../ledger/severity.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import type { ErrorRoutingOptions, Strategy } from './options.ts';
 
 /** Steps for the first, second, … failure of one cause. */
 export type Chain = readonly Strategy[];
 type StrategyName = Extract<Strategy, string>;
-type Chains = Required<ErrorRoutingOptions>['chains'];
+type Options = Pick<Required<ErrorRoutingOptions>, 'chains' | 'severities' | 'bySeverity'>;
+type Chains = Options['chains'];
 
 interface ChosenChain {
   readonly steps: Chain;
@@ -18,6 +20,8 @@ interface ChosenChain {
 export interface FailureFacts {
   readonly errorType: string;
   readonly status: ToolResultStatus;
+  /** Given when the severity of the failure is not that of its kind. */
+  readonly severity?: Severity | undefined;
   /** True when the tool was run; false for a call that was refused before. */
   readonly wasMade: boolean;
 }
@@ -111,14 +115,15 @@ export function isLast(name: StrategyName): boolean {
 }
 
 /**
- * Returns the chain of a failure: by its error type, else by its status, else `default`. A
- * configured chain comes before a built-in one.
+ * Returns the chain of a failure: by its error type, else by its status, else by its severity, else
+ * `default`. A configured chain comes before a built-in one.
  */
-export function chainOf(kind: Omit<FailureFacts, 'wasMade'>, chains: Chains): ChosenChain {
+export function chainOf(kind: Omit<FailureFacts, 'wasMade'>, options: Options): ChosenChain {
   const { errorType, status } = kind;
+  const { chains } = options;
   const given = own(chains, errorType);
   if (given !== undefined) return { steps: given, isGiven: true, repeatsRefused: true };
-  const byDefault = takesDefault(kind) ? own(chains, 'default') : undefined;
+  const byDefault = generalChain(kind, options);
   const givenByStatus = own(chains, status);
   // This error type only says that the call failed; the status decides if the failure may pass.
   const isVague =
@@ -129,6 +134,17 @@ export function chainOf(kind: Omit<FailureFacts, 'wasMade'>, chains: Chains): Ch
     return { steps: givenByStatus, isGiven: true, repeatsRefused: true };
   if (byDefault !== undefined) return { steps: byDefault, isGiven: true, repeatsRefused: false };
   return { steps: byStatus[status], isGiven: false, repeatsRefused: false };
+}
+
+/** Returns the configured chain of the severity of a failure, else that of all failures. */
+function generalChain(
+  kind: Omit<FailureFacts, 'wasMade'>,
+  { chains, severities, bySeverity }: Options,
+): Chain | undefined {
+  const ofTool = takesDefault(kind);
+  if (!ofTool && !Object.hasOwn(severities, kind.errorType)) return undefined;
+  const severity = kind.severity ?? severityOf(kind, severities);
+  return bySeverity[severity] ?? (ofTool ? own(chains, 'default') : undefined);
 }
 
 /**

@@ -13,6 +13,8 @@ import type { ErrorRoutingOptions, Strategy } from './options.ts';
 
 const defaults: Required<ErrorRoutingOptions> = {
   chains: {},
+  severities: {},
+  bySeverity: {},
   attempts: 3,
   initialDelayMs: 1_000,
   multiplier: 2,
@@ -429,6 +431,11 @@ const anyOptions = fc.record({
     fc.constantFrom('given', 'http_429', 'error_permanent'),
     fc.array(anyStrategy, { maxLength: 6 }),
     { noNullPrototype: true },
+  ),
+  severities: fc.constant({}),
+  bySeverity: fc.record(
+    { medium: fc.array(anyStrategy, { maxLength: 6 }) },
+    { requiredKeys: [], noNullPrototype: true },
   ),
   attempts: fc.integer({ min: 1, max: 5 }),
   initialDelayMs: fc.integer({ min: 0, max: 5_000 }),

@@ -1,6 +1,7 @@
 import { longestWaitMs } from '../base/longest-wait.ts';
 import { randomFromSeed } from '../base/random.ts';
 import { retryDelay } from '../base/retry-options.ts';
+import type { Severity } from '../ledger/severity.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import {
   type Chain,
@@ -17,6 +18,8 @@ import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.
 export interface RoutedFailure {
   readonly errorType: string;
   readonly status: ToolResultStatus;
+  /** Given when the severity of the failure is not that of its kind. */
+  readonly severity?: Severity | undefined;
   /** True when the tool was run; false for a call that was refused before. */
   readonly wasMade: boolean;
   /** True when another attempt, or another tool in its place, cannot have an effect twice. */
@@ -67,7 +70,7 @@ export const reportNote =
 
 /** The steps of the chain that can be taken, up to the one that ends it. */
 function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Chain {
-  const chosen = chainOf(failure, options.chains);
+  const chosen = chainOf(failure, options);
   const steps = tool.fallback === undefined ? chosen.steps : withFallback(chosen, failure);
   const mayTryAgain =
     failure.mayRepeat &&
@@ -245,12 +248,14 @@ export function isChainExhausted(
   failures: number,
   options: Options,
   tool: RoutedTool,
+  severity?: Severity,
 ): boolean {
   if (failures === 0 || status === 'unknown') return false;
   // A result that was given raw was no failure any more.
   const failure: RoutedFailure = {
     errorType,
     status,
+    severity,
     wasMade: true,
     mayRepeat: true,
     hasRaw: false,

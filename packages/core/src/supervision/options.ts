@@ -1,18 +1,16 @@
 import {
-  describeValue,
   isCount,
   isFlag,
   isGroup,
-  isNonEmptyText,
   isNotNegative,
-  isObject,
   isOneOf,
   isPositive,
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
-import { defaultRetry, type RetryOptions, retryChecks } from '../base/retry-options.ts';
-import { chainKeyProblem } from './chain-keys.ts';
+import { defaultRetry, type RetryOptions } from '../base/retry-options.ts';
+import type { Severity } from '../ledger/severity.ts';
+import { errorChecks } from './error-option-checks.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
 /**
@@ -69,6 +67,17 @@ export interface ErrorRoutingOptions extends RetryOptions {
    * with a `fallback` is followed by it before `report`, also in chains that do not name it.
    */
   readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
+  /**
+   * Severities of error types and statuses, in place of the built-in ones: `low` (the model corrects
+   * its call), `medium` (it may succeed later), `high` (another way is needed), `critical` (a person
+   * is needed).
+   */
+  readonly severities?: Readonly<Record<string, Severity>>;
+  /**
+   * Strategies by severity, for failures of tools whose type and status no given chain is for. A
+   * tool that fails in the same way for the fourth time within ten calls is `high` at least.
+   */
+  readonly bySeverity?: { readonly [Level in Severity]?: readonly Strategy[] };
   /**
    * Attempts on one cause (the same tool with the same arguments failing in the same way), of all
    * calls together. @default 3
@@ -159,73 +168,6 @@ const isLoops: OptionCheck = (value) => {
   return undefined;
 };
 
-const strategyList = [
-  'retry',
-  'backoff',
-  'hint',
-  'raw',
-  'fallbackTool',
-  'escalate',
-  'report',
-] as const;
-const strategyNames = isOneOf(...strategyList);
-
-function isStrategy(value: unknown): boolean {
-  if (strategyNames(value) === undefined) return true;
-  if (isObject(value) !== undefined || Object.keys(value as object).length !== 1) return false;
-  const { hint, fallbackTool, escalate } = value as {
-    hint?: unknown;
-    fallbackTool?: unknown;
-    escalate?: unknown;
-  };
-  return (
-    isNonEmptyText(hint) === undefined ||
-    isNonEmptyText(fallbackTool) === undefined ||
-    isOneOf('caller', 'human', 'failures')(escalate) === undefined
-  );
-}
-
-const strategies = (
-  `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: ` +
-  `'caller', 'human' or 'failures' }`
-).replace('one of ', '');
-
-const isChains: OptionCheck = (value) => {
-  if (isObject(value) !== undefined)
-    return (
-      "an object that gives error types lists of strategies such as ['backoff', { hint: '…' " +
-      "}, 'report']"
-    );
-  for (const [type, chain] of Object.entries(value as object)) {
-    const problem = chainKeyProblem(type);
-    if (problem !== undefined) return `an object with ${problem}`;
-    if (!Array.isArray(chain) || chain.length === 0)
-      return (
-        `an object whose \`${type}\` is a list of strategies, at least ['report'], not ` +
-        `${describeValue(chain)}`
-      );
-    const wrong = chain.findIndex((strategy) => !isStrategy(strategy));
-    if (wrong >= 0)
-      return (
-        `an object whose \`${type}\` is a list of ${strategies}, not ` +
-        `${describeStrategy(chain[wrong])}`
-      );
-  }
-  return undefined;
-};
-
-function describeStrategy(value: unknown): string {
-  return isObject(value) === undefined
-    ? `an object with ${Object.keys(value as object).join(' and ') || 'nothing'}`
-    : describeValue(value);
-}
-
-const errorChecks: OptionChecks<ErrorRoutingOptions> = {
-  chains: isChains,
-  ...retryChecks,
-  escalateTo: isOneOf('caller', 'human', 'failures'),
-};
-
 const resultChecks: OptionChecks<ResultCheckOptions> = {
   empty: isFlag,
   blockPages: isFlag,
@@ -293,6 +235,8 @@ const defaultLoops: Required<LoopDetectionOptions> = {
 };
 const defaultErrors: Required<ErrorRoutingOptions> = {
   chains: {},
+  severities: {},
+  bySeverity: {},
   ...defaultRetry,
   maxDelayMs: 30_000,
   escalateTo: 'caller',
@@ -359,8 +303,16 @@ function resolvedErrors(runtime: Given, agent: Given): Required<ErrorRoutingOpti
   if (errors === undefined) return undefined;
   const shared = part('errors', runtime);
   const own = part('errors', agent);
-  const chains = { ...(shared ? shared.chains : {}), ...(own ? own.chains : {}) };
-  return Object.freeze({ ...errors, chains });
+  const joined = <Key extends 'chains' | 'severities' | 'bySeverity'>(key: Key) => ({
+    ...(shared ? shared[key] : {}),
+    ...(own ? own[key] : {}),
+  });
+  return Object.freeze({
+    ...errors,
+    chains: joined('chains'),
+    severities: joined('severities'),
+    bySeverity: joined('bySeverity'),
+  });
 }
 
 function resolvedGuardrails(

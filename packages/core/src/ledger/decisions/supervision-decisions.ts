@@ -1,4 +1,5 @@
 import type { StopReason } from '../events/invocation-events.ts';
+import type { Severity } from '../severity.ts';
 import type { Failing } from './decision-data.ts';
 
 /** A limit with what was used of it. */
@@ -19,6 +20,8 @@ type RoutingData = {
   readonly errorType?: string;
   readonly attempt?: number;
   readonly delayMs?: number;
+  /** Weight of the failure, where severities are configured. */
+  readonly severity?: Severity;
   /** Tool that is run in the place of `tool`. */
   readonly fallback?: string;
 };

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { attemptsOf } from '../../../effects/tool-call/made-attempts.ts';
 import { retrySeed } from '../../../effects/tool-call/retry.ts';
 import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/supervisor.ts';
@@ -5,6 +6,7 @@ import type { Writes } from '../../../effects/writes.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { DataOf, DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
+import type { Severity } from '../../../ledger/severity.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import type { Position } from '../../../loop/position.ts';
@@ -20,10 +22,11 @@ import {
 } from '../../../supervision/error-router.ts';
 import { type CallEvidence, failuresInARow } from '../../../supervision/evidence.ts';
 import type { ErrorRoutingOptions } from '../../../supervision/options.ts';
-import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
+import { failureSeverity } from './failure-severity.ts';
 import { mayMend, mayRepeat } from './repetition.ts';
+import { rawOf, textOf } from './routed-results.ts';
 import type { SeenCalls } from './seen-calls.ts';
 
 interface RoutingParts {
@@ -73,7 +76,7 @@ export class ErrorRouting {
   }
 
   /** True when the model already got the message that this call cannot succeed. */
-  isExhausted({ result }: CallEvidence, failures: number, tool: Tool | undefined): boolean {
+  isExhausted({ name, result }: CallEvidence, failures: number, tool: Tool | undefined): boolean {
     const fallback = tool === undefined ? undefined : this.#fallbackOf(tool, [tool.name]);
     const routed = { fallback, ownRetry: tool?.retry !== undefined };
     return isChainExhausted(
@@ -82,6 +85,7 @@ export class ErrorRouting {
       failures,
       this.#parts.errors,
       routed,
+      this.#severity(name, result),
     );
   }
 
@@ -93,14 +97,15 @@ export class ErrorRouting {
   failed(attempt: EndedAttempt, result: ToolResult): SupervisedResult | undefined {
     if (!this.#isRouted(attempt, result)) return undefined;
     const routed = this.#routed(attempt);
+    const { state } = attempt;
     const failure = {
-      ...failureOf(result, mayRepeat(attempt), attempt.retryAfterMs),
-      retrySeed: retrySeed(attempt.state),
-      isUsedUp: this.#isUsedUp(attempt.state),
+      ...this.#failureOf(state.call.name, result, mayRepeat(attempt), attempt.retryAfterMs),
+      retrySeed: retrySeed(state),
+      isUsedUp: this.#isUsedUp(state),
     };
     const count = this.#count(attempt, result, failure.mayRepeat, routed);
     return this.#outcome(
-      attempt.state,
+      state,
       attempt.tool.name,
       result,
       route(failure, count, this.#parts.errors, routed),
@@ -122,7 +127,7 @@ export class ErrorRouting {
     const { errors } = this.#parts;
     const fallback = tool === undefined ? undefined : this.#fallbackOf(tool, triedOf(state));
     const routed = { fallback, tried: triedOf(state), ownRetry: true };
-    const failure = { ...failureOf(result, true, undefined), wasMade: false };
+    const failure = { ...this.#failureOf(state.call.name, result, true), wasMade: false };
     const count =
       attemptsBehind(this.#callsBefore(state, errorTypeOf(result)), failure, errors, routed) + 1;
     return this.#outcome(
@@ -142,7 +147,7 @@ export class ErrorRouting {
   fallBack(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
     const tried = triedOf(state);
     const routed = { fallback: this.#fallbackOf(tool, tried), tried, ownRetry: true };
-    const failure = { ...failureOf(result, true, undefined), wasMade: false };
+    const failure = { ...this.#failureOf(state.call.name, result, true), wasMade: false };
     const routing = route(failure, 1, this.#parts.errors, routed);
     return routing.strategy === 'fallbackTool'
       ? this.#outcome(state, tool.name, result, routing, 1, false)
@@ -203,7 +208,8 @@ export class ErrorRouting {
     const { errors } = this.#parts;
     const errorType = errorTypeOf(result);
     const calls = state.fallback === undefined ? this.#callsBefore(state, errorType) : 0;
-    const behind = attemptsBehind(calls, failureOf(result, mayRepeat, undefined), errors, routed);
+    const failure = this.#failureOf(state.call.name, result, mayRepeat);
+    const behind = attemptsBehind(calls, failure, errors, routed);
     // The tool's own retries count as one attempt.
     if (routed.ownRetry) return behind + 1;
     const earlier = endedAttempts(state);
@@ -212,6 +218,29 @@ export class ErrorRouting {
     );
     const inARow = earlier.length - 1 - other;
     return this.#isUsedUp(state) ? errors.attempts + 1 : behind + inARow + 1;
+  }
+
+  #severity(tool: string, result: ToolResult): Severity | undefined {
+    return failureSeverity(tool, result, this.#parts.seen, this.#parts.errors);
+  }
+
+  #failureOf(
+    tool: string,
+    result: ToolResult,
+    mayRepeat: boolean,
+    retryAfterMs?: number,
+  ): RoutedFailure {
+    const { status, metadata, escalate } = result;
+    return {
+      errorType: errorTypeOf(result),
+      status,
+      severity: this.#severity(tool, result),
+      wasMade: true,
+      mayRepeat,
+      retryAfterMs,
+      hasRaw: metadata?.['raw'] !== undefined,
+      escalate: escalate === true,
+    };
   }
 
   /** True when this is the last attempt that a call gets whatever its causes. */
@@ -321,7 +350,9 @@ export class ErrorRouting {
     alternatives: readonly string[],
     more: Omit<DataOf<'error_router', 'report'>, 'callId' | 'tool' | 'errorType'>,
   ): DecisionDraft {
-    const data = { callId: call.callId, tool, errorType: errorTypeOf(result), ...more };
+    const severity = this.#severity(call.name, result);
+    const errorType = errorTypeOf(result);
+    const data = { callId: call.callId, tool, errorType, ...defined({ severity }), ...more };
     return decision('error_router', strategy, {
       invocationId: this.#parts.frame.record.path,
       reasoning: `${reasoning}${this.#missingFallback(tool)}`,
@@ -350,23 +381,6 @@ function errorTypeOf({ errorType, status }: ToolResult): string {
   return errorType ?? status;
 }
 
-function failureOf(
-  result: ToolResult,
-  mayRepeat: boolean,
-  retryAfterMs: number | undefined,
-): RoutedFailure {
-  const { status, metadata, escalate } = result;
-  return {
-    errorType: errorTypeOf(result),
-    status,
-    wasMade: true,
-    mayRepeat,
-    retryAfterMs,
-    hasRaw: metadata?.['raw'] !== undefined,
-    escalate: escalate === true,
-  };
-}
-
 /** Returns the attempts with an end that tells the cause. */
 function endedAttempts(state: CallState): CallState['attempts'] {
   return attemptsOf(state).filter(
@@ -381,17 +395,4 @@ function triedOf({ call, attempts, fallback }: CallState): readonly string[] {
     ...attempts.flatMap(({ tool }) => tool ?? []),
     ...(fallback === undefined ? [] : [fallback]),
   ];
-}
-
-/** Returns a partial result with the raw output of the tool, which could not be read. */
-function rawOf(result: ToolResult): ToolResult {
-  const { raw, ...metadata } = result.metadata ?? {};
-  return toolResult.partial(raw, {
-    errorType: errorTypeOf(result),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-  });
-}
-
-function textOf({ content }: ToolResult): string {
-  return typeof content === 'string' ? content : JSON.stringify(content);
 }

@@ -1,0 +1,114 @@
+import {
+  describeValue,
+  isNonEmptyText,
+  isObject,
+  isOneOf,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
+import { retryChecks } from '../base/retry-options.ts';
+import { type Severity, severities } from '../ledger/severity.ts';
+import { chainKeyProblem } from './chain-keys.ts';
+import type { ErrorRoutingOptions } from './options.ts';
+
+const strategyList = [
+  'retry',
+  'backoff',
+  'hint',
+  'raw',
+  'fallbackTool',
+  'escalate',
+  'report',
+] as const;
+const strategyNames = isOneOf(...strategyList);
+
+function isStrategy(value: unknown): boolean {
+  if (strategyNames(value) === undefined) return true;
+  if (isObject(value) !== undefined || Object.keys(value as object).length !== 1) return false;
+  const { hint, fallbackTool, escalate } = value as {
+    hint?: unknown;
+    fallbackTool?: unknown;
+    escalate?: unknown;
+  };
+  return (
+    isNonEmptyText(hint) === undefined ||
+    isNonEmptyText(fallbackTool) === undefined ||
+    isOneOf('caller', 'human', 'failures')(escalate) === undefined
+  );
+}
+
+const strategies = (
+  `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: ` +
+  `'caller', 'human' or 'failures' }`
+).replace('one of ', '');
+
+const isChains: OptionCheck = (value) => {
+  if (isObject(value) !== undefined)
+    return (
+      "an object that gives error types lists of strategies such as ['backoff', { hint: '…' " +
+      "}, 'report']"
+    );
+  for (const type of Object.keys(value as object)) {
+    const problem = chainKeyProblem(type);
+    if (problem !== undefined) return `an object with ${problem}`;
+  }
+  return isLists(value as object);
+};
+
+/** Finds a member that is no chain of strategies. */
+function isLists(chains: object): string | undefined {
+  for (const [type, chain] of Object.entries(chains)) {
+    if (!Array.isArray(chain) || chain.length === 0)
+      return (
+        `an object whose \`${type}\` is a list of strategies, at least ['report'], not ` +
+        `${describeValue(chain)}`
+      );
+    const wrong = chain.findIndex((strategy) => !isStrategy(strategy));
+    if (wrong >= 0)
+      return (
+        `an object whose \`${type}\` is a list of ${strategies}, not ` +
+        `${describeStrategy(chain[wrong])}`
+      );
+  }
+  return undefined;
+}
+
+function describeStrategy(value: unknown): string {
+  return isObject(value) === undefined
+    ? `an object with ${Object.keys(value as object).join(' and ') || 'nothing'}`
+    : describeValue(value);
+}
+
+const isSeverities: OptionCheck = (value) => {
+  if (isObject(value) !== undefined)
+    return `an object that gives error types one of ${severities.join(', ')}`;
+  for (const [type, severity] of Object.entries(value as object)) {
+    const problem = chainKeyProblem(type);
+    if (problem !== undefined) return `an object with ${problem}`;
+    if (!severities.includes(severity as Severity))
+      return (
+        `an object whose \`${type}\` is one of ${severities.join(', ')}, not ` +
+        describeValue(severity)
+      );
+  }
+  return undefined;
+};
+
+const isBySeverity: OptionCheck = (value) => {
+  const wrong = isObject(value) === undefined ? undefined : 'an object';
+  const unknown = Object.keys(wrong === undefined ? (value as object) : {}).find(
+    (key) => !severities.includes(key as Severity),
+  );
+  return unknown === undefined
+    ? (wrong ?? isLists(value as object))
+    : `an object with the members ${severities.join(', ')}, not \`${unknown}\``;
+};
+
+/** Checks of the option `errors`. */
+export const errorChecks: OptionChecks<ErrorRoutingOptions> = {
+  chains: isChains,
+  severities: isSeverities,
+  bySeverity: isBySeverity,
+  ...retryChecks,
+  escalateTo: isOneOf('caller', 'human', 'failures'),
+};
