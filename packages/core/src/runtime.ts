@@ -31,6 +31,7 @@ import type { AnySession } from './session/session.ts';
 import type { StateSchema } from './session/state-types.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
+import type { OpenCircuit } from './supervision/circuit-breaker.ts';
 import type { Toolset } from './tools/toolset.ts';
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
@@ -63,6 +64,15 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     this.tenants = { get: (tenant) => runtimeAt({ shared, own: shared.tenant(tenant) }) };
     this.recovery = recoveryOf(place);
     this.streams = streamsOf(shared);
+  }
+
+  /**
+   * Tools that are left alone because they failed too often in a row, as far as this process knows:
+   * from its own runs, and from the ledgers of the sessions that it worked on.
+   */
+  get circuits(): readonly OpenCircuit[] {
+    const { circuitBreakers, clock } = this.#own.services;
+    return circuitBreakers?.open(clock.now()) ?? [];
   }
 
   /** The runnables that were registered, and everything that they contain. */

@@ -58,7 +58,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);
-  const metrics = new ServerMetrics(waitingCounter(app, clock));
+  const metrics = new ServerMetrics(waitingCounter(app, clock), app);
   const ids = options.ports?.ids ?? systemIds;
   const parts: ServerParts = {
     app,

@@ -24,6 +24,24 @@ export type CircuitAnswer =
       readonly retryInMs: number;
     };
 
+/** A change of a breaker, as a ledger has it. */
+export interface RecordedChange extends BreakerChange {
+  readonly tool: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A tool that is not called for a while. */
+export interface OpenCircuit {
+  readonly tool: string;
+  /** `half_open`: the next call is let through, to see whether the tool works again. */
+  readonly state: 'open' | 'half_open';
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Milliseconds until a call is let through. */
+  readonly retryInMs: number;
+}
+
 interface Circuit {
   failures: number;
   /** Time at which it opened; `undefined` while it is closed. */
@@ -37,8 +55,8 @@ const closed: CircuitAnswer = Object.freeze({ admitted: true, change: undefined 
 /**
  * The circuit breakers of a runtime's tools. After `failures` in a row a tool is not called for
  * `resetAfterMs` milliseconds. Then one call at a time is let through: its success closes the
- * circuit, its failure opens it anew. Times are milliseconds of any clock that does not run
- * backwards.
+ * circuit, its failure opens it anew. Times are epoch milliseconds of the store's clock, which the
+ * ledgers hold too.
  */
 export class CircuitBreakers {
   readonly options: Required<CircuitBreakerOptions>;
@@ -57,12 +75,43 @@ export class CircuitBreakers {
     return this.#circuits.size === 0;
   }
 
+  /**
+   * Takes over circuits that a ledger shows: changes that other processes, or this one before its
+   * restart, have recorded.
+   * @param changes newest first, those of the last `resetAfterMs`
+   */
+  learn(changes: Iterable<RecordedChange>, now: number): void {
+    const seen = new Set<string>();
+    for (const { tool, change, failures, at } of changes) {
+      if (now - at >= this.options.resetAfterMs || seen.has(tool)) continue;
+      seen.add(tool);
+      const known = this.#circuits.get(tool);
+      const isNewer = at > (known?.probedAt ?? known?.openedAt ?? Number.NEGATIVE_INFINITY);
+      if (change !== 'close' && isNewer)
+        this.#circuits.set(tool, { failures, openedAt: at, probedAt: undefined });
+    }
+  }
+
+  /** The circuits that are not closed. */
+  open(now: number): readonly OpenCircuit[] {
+    return [...this.#circuits].flatMap(([tool, { failures, openedAt }]) => {
+      if (openedAt === undefined) return [];
+      const answer = this.peek(tool, now);
+      return [
+        answer.admitted
+          ? { tool, state: 'half_open' as const, failures, retryInMs: 0 }
+          : { tool, state: 'open' as const, failures, retryInMs: answer.retryInMs },
+      ];
+    });
+  }
+
   /** Returns the answer of `admit`, without taking the place of the test call. */
   peek(tool: string, now: number): CircuitAnswer {
     const circuit = this.#circuits.get(tool);
     if (circuit?.openedAt === undefined) return closed;
     const { resetAfterMs } = this.options;
-    const waited = now - (circuit.probedAt ?? circuit.openedAt);
+    // A clock that was set back does not keep the circuit open for longer.
+    const waited = Math.abs(now - (circuit.probedAt ?? circuit.openedAt));
     // A test call without an end does not keep the circuit open for ever.
     if (waited < resetAfterMs)
       return { admitted: false, failures: circuit.failures, retryInMs: resetAfterMs - waited };

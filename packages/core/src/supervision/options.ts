@@ -8,10 +8,11 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
-import { defaultRetry, type RetryOptions } from '../base/retry-options.ts';
-import type { Severity } from '../ledger/severity.ts';
-import { errorChecks } from './error-option-checks.ts';
+import { defaultRetry } from '../base/retry-options.ts';
+import { type ErrorRoutingOptions, errorChecks } from './error-routing-options.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
+
+export type { ErrorRoutingOptions, EscalationTarget, Strategy } from './error-routing-options.ts';
 
 /**
  * Thresholds for loops. Each counts from the first of the equal calls: `warnAt: 3` warns with the
@@ -33,63 +34,6 @@ export interface LoopDetectionOptions {
   readonly pollBlockAt?: number;
   /** Reaction when the model repeats refused calls in its next round. @default 'answer' */
   readonly onLoop?: 'answer' | 'fail';
-}
-
-/**
- * Receiver of a failure that no step resolved: the caller of the agent, a person, or the list of
- * failures of the session.
- */
-export type EscalationTarget = 'caller' | 'human' | 'failures';
-
-/**
- * A step after a failed attempt: repeat it at once (`retry`) or after a while (`backoff`), give the
- * model a hint (`hint`), run another tool in its place (`fallbackTool`), give the result unread
- * (`raw`), escalate it (`escalate`), or tell the model that this way is closed (`report`).
- */
-export type Strategy =
-  | 'retry'
-  | 'backoff'
-  | 'hint'
-  | 'raw'
-  | 'fallbackTool'
-  | 'escalate'
-  | 'report'
-  | { readonly hint: string }
-  | { readonly fallbackTool: string }
-  | { readonly escalate: EscalationTarget };
-
-/** Reactions to failed tool calls, and the delays of `backoff`. */
-export interface ErrorRoutingOptions extends RetryOptions {
-  /**
-   * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the
-   * first for the first failure of a cause, and so on; they take the place of the built-in ones of
-   * that type. `default` holds for all failures of tools that no other given chain is for. A tool
-   * with a `fallback` is followed by it before `report`, also in chains that do not name it.
-   */
-  readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
-  /**
-   * Severities of error types and statuses, in place of the built-in ones: `low` (the model corrects
-   * its call), `medium` (it may succeed later), `high` (another way is needed), `critical` (a person
-   * is needed).
-   */
-  readonly severities?: Readonly<Record<string, Severity>>;
-  /**
-   * Strategies by severity, for failures of tools whose type and status no given chain is for. A
-   * tool that fails in the same way for the fourth time within ten calls is `high` at least.
-   */
-  readonly bySeverity?: { readonly [Level in Severity]?: readonly Strategy[] };
-  /**
-   * Attempts on one cause (the same tool with the same arguments failing in the same way), of all
-   * calls together. @default 3
-   */
-  readonly attempts?: number;
-  /**
-   * Milliseconds before the first attempt of `backoff`, unless the failure says when. @default
-   * 1_000
-   */
-  readonly initialDelayMs?: number;
-  /** Receiver of `escalate`. @default 'caller' */
-  readonly escalateTo?: EscalationTarget;
 }
 
 export interface ResultCheckOptions {

@@ -1,5 +1,13 @@
-import { agent, type Event, runtime, tool } from 'adjutant';
-import { eventually, model, runTest, scriptedModel, testClock, user } from 'adjutant/testing';
+import { agent, type Event, memoryStore, runtime, type Store, tool } from 'adjutant';
+import {
+  eventually,
+  model,
+  runTest,
+  scriptedModel,
+  type TestClock,
+  testClock,
+  user,
+} from 'adjutant/testing';
 import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -119,5 +127,64 @@ describe('the circuit of a tool', () => {
       succeeded,
     ]);
     expect(broken.runs).toEqual([1, 2]);
+  });
+});
+
+describe('the circuit of a tool after a restart', () => {
+  const supervision = {
+    circuitBreaker: { failures: 2, resetAfterMs: 60_000 },
+    errors: false,
+  } as const;
+  const call = { toolCalls: [{ name: 'fetch' }] };
+
+  function started(store: Store, clock: TestClock) {
+    const page = failing(() => http(503), { readOnly: true, retry: { attempts: 1 } });
+    const model = scriptedModel([call, call, { text: 'a' }]);
+    const worker = agent({ name: 'worker', model, tools: [page] });
+    const app = runtime({ app: 'circuits', store, ports: { clock }, supervision });
+    const run = (session: string) =>
+      eventually(app.run(worker, { input: 'Go', session }), { clock });
+    return { app, page, run };
+  }
+
+  test('is open for the rest of its time, by the ledger of a session that goes on', async () => {
+    const clock = testClock();
+    const store = memoryStore({ clock });
+    const before = started(store, clock);
+    await before.run('s');
+    expect(before.app.circuits).toEqual([
+      { tool: 'fetch', state: 'open', failures: 2, retryInMs: 60_000 },
+    ]);
+    clock.advance(20_000);
+    const after = started(store, clock);
+    expect(after.app.circuits).toEqual([]);
+    const { session } = await after.run('s');
+    expect(after.page.runs).toEqual([]);
+    expect(results(session.events).at(-1)).toMatchObject({
+      result: { errorType: 'circuit_open' },
+    });
+    expect(after.app.circuits).toEqual([
+      { tool: 'fetch', state: 'open', failures: 2, retryInMs: expect.closeTo(40_000, -3) },
+    ]);
+    clock.advance(40_000);
+    expect(after.app.circuits).toMatchObject([{ state: 'half_open', retryInMs: 0 }]);
+  });
+
+  test('is closed when its time is over, and in sessions that do not know it', async () => {
+    const clock = testClock();
+    const store = memoryStore({ clock });
+    await started(store, clock).run('s');
+    const other = started(store, clock);
+    await other.run('other');
+    expect(other.page.runs).toEqual([1, 1]);
+    clock.advance(60_000);
+    const later = started(store, clock);
+    await later.run('s');
+    expect(later.page.runs).toEqual([1, 1]);
+  });
+
+  test('is not there where circuits are off', async () => {
+    const app = runtime({ app: 'circuits', supervision: { circuitBreaker: false } });
+    expect(app.circuits).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Run } from 'adjutant';
+import type { Run, Runtime } from 'adjutant';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { RunMetrics } from './run-metrics.ts';
 
@@ -35,8 +35,11 @@ export class ServerMetrics {
   readonly #runs: RunMetrics;
   #hasProcess = false;
 
-  /** @param countWaiting asked when the metrics are read */
-  constructor(countWaiting: CountWaiting) {
+  /**
+   * @param countWaiting asked when the metrics are read
+   * @param app its open circuits are shown
+   */
+  constructor(countWaiting: CountWaiting, app: Pick<Runtime, 'circuits'>) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'adjutant_http_requests_total',
@@ -64,6 +67,16 @@ export class ServerMetrics {
       registers,
     });
     this.#runs = new RunMetrics(this.#registry);
+    new Gauge({
+      name: 'adjutant_circuits_open',
+      help: 'Tools that are left alone because they failed too often in a row: 1 for each.',
+      labelNames: ['tool', 'state'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { tool, state } of app.circuits) this.set({ tool, state }, 1);
+      },
+    });
     new Gauge({
       name: 'adjutant_requests_waiting',
       help:

@@ -174,12 +174,12 @@ export class RunContext {
    * time of the session is cleared, unless detached work goes on.
    */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
+    const { followUp } = end;
+    const extras = followUp ? { ...end.extras, wakeAt: followUp.wakeAt } : end.extras;
     const endsRun = isRootOf(path, this.runId) && end.next === undefined;
-    if (!endsRun || this.detached.goesOn) return end.extras;
+    if (!endsRun || this.detached.goesOn) return extras;
     // Children that nobody waits for any more are continued, by whatever process finds the session.
-    return openDetached(this.ledger, path).length > 0
-      ? end.extras
-      : { wakeAt: null, ...end.extras };
+    return openDetached(this.ledger, path).length > 0 ? extras : { wakeAt: null, ...extras };
   }
 
   /**

@@ -357,14 +357,8 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         ...(next === undefined ? {} : { next }),
       },
     ],
-    withSettled(run.endExtras(path, withWake(end)), settles),
+    withSettled(run.endExtras(path, end), settles),
   );
-}
-
-/** Adds the wake for the work after a run, so that another process begins it after a crash. */
-function withWake(end: BodyEnd): BodyEnd {
-  if (end.followUp === undefined) return end;
-  return { ...end, extras: { ...end.extras, wakeAt: end.followUp.wakeAt } };
 }
 
 /**

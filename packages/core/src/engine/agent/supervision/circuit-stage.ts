@@ -4,11 +4,16 @@ import type {
   SupervisedResult,
 } from '../../../effects/tool-call/supervisor.ts';
 import { joinedWrites, noWrites } from '../../../effects/writes.ts';
-import { decision } from '../../../ledger/decisions/decision.ts';
-import type { EventDraft } from '../../../ledger/event.ts';
+import { decision, isDecision } from '../../../ledger/decisions/decision.ts';
+import type { Event, EventDraft } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
-import { type BreakerChange, breakerOutcome } from '../../../supervision/circuit-breaker.ts';
+import {
+  type BreakerChange,
+  breakerOutcome,
+  type RecordedChange,
+} from '../../../supervision/circuit-breaker.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { refusal } from './decision-draft.ts';
@@ -16,6 +21,23 @@ import type { ErrorRouting } from './error-routing.ts';
 import type { CallStage } from './stage.ts';
 
 const nothing: readonly never[] = Object.freeze([]);
+
+/** Ledgers whose circuits this process knows. */
+const learned = new WeakSet<Ledger>();
+
+/** Yields the changes of circuits in a ledger since a time, newest first. */
+function* changesIn(events: readonly Event[], since: number): Generator<RecordedChange> {
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i] as Event;
+    if (event.at <= since) return;
+    if (event.type !== 'decision') continue;
+    for (const change of ['open', 'half_open', 'close'] as const) {
+      if (!isDecision(event, 'circuit_breaker', change) || event.data === undefined) continue;
+      const { tool, failures } = event.data;
+      yield { tool, change, failures, at: event.at };
+    }
+  }
+}
 
 interface CircuitStagePorts {
   readonly frame: BodyFrame;
@@ -30,6 +52,18 @@ export class CircuitStage implements CallStage {
 
   constructor(ports: CircuitStagePorts) {
     this.#ports = ports;
+    this.#learn();
+  }
+
+  /** Takes over the circuits that the ledger shows, when this process meets it. */
+  #learn(): void {
+    const breakers = this.#breakers;
+    const { ledger, app } = this.#ports.frame.run;
+    // A replay is told what was decided.
+    if (breakers === undefined || ledger.ports.tape !== undefined || learned.has(ledger)) return;
+    learned.add(ledger);
+    const now = app.clock.now();
+    breakers.learn(changesIn(ledger.events, now - breakers.options.resetAfterMs), now);
   }
 
   check(call: SupervisedCall): CheckedCall | undefined {
@@ -47,7 +81,7 @@ export class CircuitStage implements CallStage {
     const breakers = this.#breakers;
     const outcome = breakerOutcome(result);
     if (breakers === undefined || (breakers.isQuiet && outcome !== 'failure')) return nothing;
-    const change = breakers.record(tool.name, outcome, run.app.clock.monotonic());
+    const change = breakers.record(tool.name, outcome, run.app.clock.now());
     return change === undefined ? nothing : [this.#changeDraft(tool.name, state, change)];
   }
 
@@ -67,7 +101,7 @@ export class CircuitStage implements CallStage {
       tool: tool.name,
     });
     if (recorded === undefined && breakers.isQuiet) return undefined;
-    const now = run.app.clock.monotonic();
+    const now = run.app.clock.now();
     const admission =
       recorded ?? (takes ? breakers.admit(tool.name, now) : breakers.peek(tool.name, now));
     if (!admission.admitted) return this.#refused({ tool, state }, admission);
