@@ -156,7 +156,7 @@ describe('options.md', () => {
     ['stores/encrypted/keys/local-keys.ts', 'LocalKey', 'encrypted'],
     ['supervision/options.ts', 'SupervisionOptions', 'supervision'],
     ['supervision/options.ts', 'LoopDetectionOptions', 'supervision'],
-    ['supervision/options.ts', 'ErrorRoutingOptions', 'supervision'],
+    ['supervision/errors/error-routing-options.ts', 'ErrorRoutingOptions', 'supervision'],
     ['base/retry-options.ts', 'RetryOptions', 'supervision'],
     ['supervision/options.ts', 'ResultCheckOptions', 'supervision'],
     ['supervision/options.ts', 'CircuitBreakerOptions', 'supervision'],

@@ -1,4 +1,4 @@
-import { type Severity, severityOf } from '../ledger/severity.ts';
+import { type Severity, severityOf } from '../ledger/decisions/severity.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import type { ErrorRoutingOptions, Strategy } from './options.ts';
 

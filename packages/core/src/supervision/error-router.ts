@@ -1,7 +1,7 @@
 import { longestWaitMs } from '../base/longest-wait.ts';
 import { randomFromSeed } from '../base/random.ts';
 import { retryDelay } from '../base/retry-options.ts';
-import type { Severity } from '../ledger/severity.ts';
+import type { Severity } from '../ledger/decisions/severity.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import {
   type Chain,

@@ -9,10 +9,14 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { defaultRetry } from '../base/retry-options.ts';
-import { type ErrorRoutingOptions, errorChecks } from './error-routing-options.ts';
+import { type ErrorRoutingOptions, errorChecks } from './errors/error-routing-options.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
-export type { ErrorRoutingOptions, EscalationTarget, Strategy } from './error-routing-options.ts';
+export type {
+  ErrorRoutingOptions,
+  EscalationTarget,
+  Strategy,
+} from './errors/error-routing-options.ts';
 
 /**
  * Thresholds for loops. Each counts from the first of the equal calls: `warnAt: 3` warns with the

@@ -1,9 +1,9 @@
 import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isDecision } from '../ledger/decisions/decision.ts';
+import { type Severity, severityOf } from '../ledger/decisions/severity.ts';
 import type { Event } from '../ledger/event.ts';
 import { belongsTo, isRoot } from '../ledger/path.ts';
-import { type Severity, severityOf } from '../ledger/severity.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { AnySession } from '../session/session.ts';
 import { EventPlaces } from './event-places.ts';

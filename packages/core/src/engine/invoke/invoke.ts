@@ -222,12 +222,9 @@ async function runBody(
   return false;
 }
 
-function timeoutEnd(reason: AbortReason, { followUp }: BodyEnd): BodyEnd {
-  return {
-    followUp,
-    status: 'error',
-    error: { name: 'TimeoutError', code: 'timeout', message: reason.message },
-  };
+function timeoutEnd({ message }: AbortReason, { followUp }: BodyEnd): BodyEnd {
+  const error = { name: 'TimeoutError', code: 'timeout', message };
+  return { status: 'error', error, followUp };
 }
 
 async function reportStep(

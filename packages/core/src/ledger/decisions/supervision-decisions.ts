@@ -1,6 +1,6 @@
 import type { StopReason } from '../events/invocation-events.ts';
-import type { Severity } from '../severity.ts';
 import type { Failing } from './decision-data.ts';
+import type { Severity } from './severity.ts';
 
 /** A limit with what was used of it. */
 type LimitData = {

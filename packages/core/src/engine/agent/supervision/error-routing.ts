@@ -5,8 +5,8 @@ import type { EndedAttempt, SupervisedResult } from '../../../effects/tool-call/
 import type { Writes } from '../../../effects/writes.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { DataOf, DecisionName } from '../../../ledger/decisions/decision-map.ts';
+import type { Severity } from '../../../ledger/decisions/severity.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
-import type { Severity } from '../../../ledger/severity.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import type { Position } from '../../../loop/position.ts';

@@ -1,4 +1,4 @@
-import { raisedSeverity, type Severity, severityOf } from '../../../ledger/severity.ts';
+import { raisedSeverity, type Severity, severityOf } from '../../../ledger/decisions/severity.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import type { ErrorRoutingOptions } from '../../../supervision/options.ts';
 import type { SeenCalls } from './seen-calls.ts';

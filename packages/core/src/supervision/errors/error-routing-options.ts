@@ -5,9 +5,9 @@ import {
   isOneOf,
   type OptionCheck,
   type OptionChecks,
-} from '../base/options.ts';
-import { type RetryOptions, retryChecks } from '../base/retry-options.ts';
-import { type Severity, severities } from '../ledger/severity.ts';
+} from '../../base/options.ts';
+import { type RetryOptions, retryChecks } from '../../base/retry-options.ts';
+import { type Severity, severities } from '../../ledger/decisions/severity.ts';
 import { chainKeyProblem } from './chain-keys.ts';
 
 /**
@@ -43,9 +43,9 @@ export interface ErrorRoutingOptions extends RetryOptions {
    */
   readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
   /**
-   * Severities of error types and statuses, in place of the built-in ones: `low` (the model corrects
-   * its call), `medium` (it may succeed later), `high` (another way is needed), `critical` (a person
-   * is needed).
+   * Severities of error types and statuses, in place of the built-in ones: `low` (the model
+   * corrects its call), `medium` (it may succeed later), `high` (another way is needed), `critical`
+   * (a person is needed).
    */
   readonly severities?: Readonly<Record<string, Severity>>;
   /**

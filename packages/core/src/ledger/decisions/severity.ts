@@ -1,4 +1,4 @@
-import type { ToolResultStatus } from './tool-result.ts';
+import type { ToolResultStatus } from '../tool-result.ts';
 
 /**
  * Weight of a failure.
@@ -36,7 +36,7 @@ const byStatus: Readonly<Record<ToolResultStatus, Severity>> = {
   unknown: 'high',
 };
 
-/** Calls that are looked back at, and failures of one kind among them from which on it is raised. */
+/** Calls that are looked back at, and failures of one kind among them that raise it. */
 const recentCalls = 10;
 const manyFailures = 4;
 

@@ -1,4 +1,4 @@
-import { editDistance } from '../base/nearest-name.ts';
+import { editDistance } from '../../base/nearest-name.ts';
 
 /** Statuses of failed results. Chains of a status hold for error types without one of their own. */
 const statuses = ['error_transient', 'error_permanent', 'error_blocked', 'timeout'];
