@@ -5,3 +5,9 @@
 export function toolWireName(name: string): string {
   return name.includes('.') ? name.replaceAll('.', '__') : name;
 }
+
+/**
+ * The name of the call that an action of the text protocol becomes when it cannot be read. No tool
+ * has it. Recorded calls have it, so it never changes.
+ */
+export const unreadableAction = 'unreadable_action';

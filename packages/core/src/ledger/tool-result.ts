@@ -15,7 +15,7 @@ export interface ToolResult {
   readonly content: JsonValue;
   /**
    * Stable code of the error: `http_403`, `http_429`, `timeout`, `validation_error`,
-   * `unknown_tool`, …
+   * `unknown_tool`, `unreadable_action`, …
    */
   readonly errorType?: string;
   /** Technical details of the error, for logs. */

@@ -33,6 +33,7 @@ export interface FailureFacts {
 const notOfTheTool: ReadonlySet<string> = new Set([
   'validation_error',
   'unknown_tool',
+  'unreadable_action',
   'loop_blocked',
   'guardrail_denied',
   'hook_refused',
@@ -59,6 +60,13 @@ const byErrorType: Readonly<Record<string, Chain>> = {
   tool_error: ['hint', 'report'],
   validation_error: ['hint', 'report'],
   unknown_tool: ['hint', 'report'],
+  unreadable_action: [
+    'hint',
+    {
+      hint: 'It could not be read again. Copy the form that you were given, and change its values.',
+    },
+    'report',
+  ],
 };
 
 /** Chains by status, for error types without one. */
@@ -89,6 +97,7 @@ const hints: Readonly<Record<string, string>> = {
     'The arguments do not fit the schema of the tool. Correct what is named above before ' +
     'you call it again.',
   unknown_tool: 'There is no such tool. Use only tools of the list that you were given.',
+  unreadable_action: 'Write the action again, in the form that you were given.',
 };
 const generalHint =
   'This did not work. Change the arguments or take another way; the same call will fail again.';

@@ -24,8 +24,16 @@ export const mostEvidence = 100;
 /** `errorType` of calls that the loop detector did not let through. */
 export const vetoType = 'loop_blocked';
 
-/** `errorType` of calls of tools that there are not: they are equal with any arguments. */
-export const unknownToolType = 'unknown_tool';
+/** `errorType` of calls of tools that there are not, and of actions that could not be read. */
+const toollessTypes: ReadonlySet<string | undefined> = new Set([
+  'unknown_tool',
+  'unreadable_action',
+]);
+
+/** True for the error of a call without a tool: such calls are equal with any arguments. */
+export function isToolless(errorType: string | undefined): boolean {
+  return toollessTypes.has(errorType);
+}
 
 /** `errorType` of a thrown error without a kind of its own. */
 const vagueType = 'tool_error';
@@ -89,7 +97,7 @@ export function failuresInARow(
   errorType: string,
   mayChange?: (tool: string, errorType: string) => boolean,
 ): number {
-  const byName = errorType === unknownToolType;
+  const byName = isToolless(errorType);
   let wanted: string | undefined;
   let words: string | undefined;
   let count = 0;

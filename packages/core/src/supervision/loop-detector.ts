@@ -7,7 +7,7 @@ import {
   failuresInARow,
   failureType,
   isEvidence,
-  unknownToolType,
+  isToolless,
 } from './evidence.ts';
 import type { LoopDetectionOptions } from './options.ts';
 import { tellsTheSame } from './result-key.ts';
@@ -119,8 +119,7 @@ function equalCalls(
   let key: string | undefined;
   for (let i = evidence.length - 1; i >= 0; i--) {
     const earlier = evidence[i] as CallEvidence;
-    if (earlier.name !== name || (earlier.result.errorType === unknownToolType) === isKnown)
-      continue;
+    if (earlier.name !== name || isToolless(earlier.result.errorType) === isKnown) continue;
     if (isKnown) {
       key ??= argsKey(args);
       if (evidenceKey(earlier) !== key) continue;

@@ -1,3 +1,4 @@
+import { unreadableAction } from '../../ledger/tool-name.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
 import { toolResult } from '../../tools/result.ts';
@@ -17,7 +18,7 @@ import { performFallback } from './perform-fallback.ts';
 import type { ToolCallPorts } from './ports.ts';
 import { refuseCall } from './preparation.ts';
 import { refusalDraft } from './refusal-draft.ts';
-import { cancelledBefore, requestRejected } from './result-texts.ts';
+import { cancelledBefore, requestRejected, unreadable } from './result-texts.ts';
 
 /**
  * Performs one attempt of a tool call and records its outcome. It takes these steps: validate →
@@ -40,9 +41,11 @@ export async function performToolCall(
     assertToolIsThere(ports.ledger, given, call.agent);
     if (settleBegun(state, ports, noTool(state))) return;
     return refuse(
-      toolResult.permanent(unknownToolMessage(call.name, ports.names), {
-        errorType: 'unknown_tool',
-      }),
+      call.name === unreadableAction
+        ? unreadable(ports.ledger.resolve(call.args))
+        : toolResult.permanent(unknownToolMessage(call.name, ports.names), {
+            errorType: 'unknown_tool',
+          }),
     );
   }
   if (call.invalid !== undefined) {

@@ -101,6 +101,15 @@ export function repeatRefused(name: string, earlier: string): ToolResult {
   );
 }
 
+/** Result of an action of the text protocol that could not be read. */
+export function unreadable(args: unknown): ToolResult {
+  const problem = (args as { problem?: unknown } | null)?.problem;
+  const why = typeof problem === 'string' ? `: ${problem}` : '';
+  return toolResult.permanent(`The answer could not be read as an action${why}.`, {
+    errorType: 'unreadable_action',
+  });
+}
+
 /** Result for the model when a person rejected a call. */
 export function requestRejected(reason: string | undefined): ToolResult {
   return toolResult.blocked(

@@ -4,7 +4,9 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { AnswerParser } from './answer-parser.ts';
-import { type Action, readActions, readBareActions } from './read-action.ts';
+import { readActions } from './read-action.ts';
+import type { Action } from './spellings/call-object.ts';
+import { OfferedTools } from './spellings/offered-tools.ts';
 
 type Kind = 'text' | 'reasoning';
 
@@ -12,7 +14,7 @@ type Kind = 'text' | 'reasoning';
 export class TextAnswer {
   readonly #emit: (part: LanguageModelV4StreamPart) => void;
   readonly #parser: AnswerParser;
-  readonly #tools: ReadonlySet<string>;
+  readonly #tools: OfferedTools;
   readonly #prompt: LanguageModelV4Prompt;
   #block: { readonly kind: Kind; readonly id: string } | undefined;
   #blocks = 0;
@@ -23,13 +25,18 @@ export class TextAnswer {
   ) {
     this.#emit = emit;
     this.#prompt = options.prompt;
-    this.#tools = new Set(
-      options.toolChoice?.type === 'none' ? [] : (options.tools ?? []).map(({ name }) => name),
+    this.#tools = new OfferedTools(
+      options.toolChoice?.type === 'none'
+        ? []
+        : (options.tools ?? []).filter((tool) => tool.type === 'function'),
     );
-    this.#parser = new AnswerParser({
-      thought: (delta, first) => this.#give('reasoning', delta, first),
-      text: (delta, first) => this.#give('text', delta, first),
-    });
+    this.#parser = new AnswerParser(
+      {
+        thought: (delta, first) => this.#give('reasoning', delta, first),
+        text: (delta, first) => this.#give('text', delta, first),
+      },
+      this.#tools,
+    );
   }
 
   push(delta: string): void {
@@ -40,13 +47,8 @@ export class TextAnswer {
    * Emits the remaining parts. Returns true when there are calls. `isCut`: the answer ended before
    * the model had finished.
    */
-  async end(isCut: boolean): Promise<boolean> {
-    const { actions: written, held } = this.#parser.end();
-    const bare = await readBareActions(held, this.#tools, isCut && written.length === 0);
-    const actions: Action[] = [...(bare ?? [])];
-    for (const [index, text] of written.entries())
-      actions.push(...(await readActions(text, isCut && index === written.length - 1)));
-    if (bare === undefined && /[^\s`]/.test(held)) this.#give('text', held, true);
+  end(isCut: boolean): boolean {
+    const actions: readonly Action[] = readActions(this.#parser.end(isCut), this.#tools, isCut);
     const calls = actions.filter((action) => action.type === 'call');
     // An answer beside calls is a guess: their results were not known yet.
     if (calls.length === 0)

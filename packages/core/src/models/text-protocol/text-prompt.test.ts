@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
+import { unreadableAction } from '../../ledger/tool-name.ts';
 import { options } from './call-options.fixture.ts';
-import { unreadableAction } from './read-action.ts';
 import { textPrompt } from './text-prompt.ts';
 
 describe('the prompt', () => {
@@ -19,7 +19,7 @@ describe('the prompt', () => {
               type: 'tool-call',
               toolCallId: 'b',
               toolName: unreadableAction,
-              input: { text: 'look up' },
+              input: { text: 'look up', problem: 'it is no JSON' },
             },
           ],
         },
@@ -36,7 +36,7 @@ describe('the prompt', () => {
               type: 'tool-result',
               toolCallId: 'b',
               toolName: unreadableAction,
-              output: { type: 'error-text', value: 'no such tool' },
+              output: { type: 'error-text', value: 'The answer could not be read.' },
             },
           ],
         },
@@ -60,8 +60,16 @@ describe('the prompt', () => {
       ],
     });
     expect(results?.role).toBe('user');
-    expect(JSON.stringify(results?.content)).toContain('Observation (look): {\\"km\\":384400}');
-    expect(JSON.stringify(results?.content)).toContain('An action must be JSON in one line');
+    expect(results?.content[0]).toEqual({
+      type: 'text',
+      text:
+        'Observation (look): {"km":384400}\n\n' +
+        'Observation: Your last action could not be read, so nothing was run.\n' +
+        'What is wrong: it is no JSON\n' +
+        'Write it again in one line, in exactly this form, with your own values:\n' +
+        'Action: {"tool":"look","arguments":{"q":"value of q"}}\n' +
+        'Tools that you can call: look, add.',
+    });
     expect(results?.content.at(-1)).toEqual({
       type: 'text',
       text: 'The goal is still: How far is the moon?',

@@ -7,6 +7,7 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
+import { unreadableAction } from '../../ledger/tool-name.ts';
 import {
   actionLine,
   nextStep,
@@ -14,7 +15,7 @@ import {
   protocolInstructions,
   type TextExample,
 } from './instructions.ts';
-import { unreadableAction } from './read-action.ts';
+import { unreadableObservation, unreadableText } from './unreadable-action.ts';
 
 /** A long goal is repeated up to here. */
 const longestGoal = 2_000;
@@ -38,7 +39,8 @@ export function textPrompt(
   );
   const usable = toolChoice?.type === 'none' ? [] : tools;
   const hasWorked = prompt.some(({ role }) => role === 'tool');
-  const messages = merge(prompt.flatMap(toTextMessage));
+  const toText = textMessages(prompt, tools);
+  const messages = merge(prompt.flatMap(toText));
   const last = nextStep(toolChoice, usable, hasWorked ? goalOf(prompt) : undefined);
   return {
     ...rest,
@@ -58,26 +60,47 @@ export function speaksProtocol({ prompt, tools = [] }: LanguageModelV4CallOption
   );
 }
 
-function toTextMessage(message: LanguageModelV4Message): LanguageModelV4Message[] {
-  switch (message.role) {
-    case 'assistant': {
-      const hasCalls = message.content.some(({ type }) => type === 'tool-call');
-      const lines = message.content.flatMap((part) => assistantLines(part, hasCalls));
-      return lines.length === 0
-        ? []
-        : [{ role: 'assistant', content: [{ type: 'text', text: lines.join('\n') }] }];
+function textMessages(
+  prompt: LanguageModelV4Prompt,
+  tools: readonly LanguageModelV4FunctionTool[],
+): (message: LanguageModelV4Message) => LanguageModelV4Message[] {
+  const unreadable = unreadableInputs(prompt);
+  return (message) => {
+    switch (message.role) {
+      case 'assistant': {
+        const hasCalls = message.content.some(({ type }) => type === 'tool-call');
+        const lines = message.content.flatMap((part) => assistantLines(part, hasCalls));
+        return lines.length === 0
+          ? []
+          : [{ role: 'assistant', content: [{ type: 'text', text: lines.join('\n') }] }];
+      }
+      case 'tool': {
+        const lines = message.content.flatMap((part) => {
+          if (part.type !== 'tool-result') return [];
+          return part.toolName === unreadableAction
+            ? [unreadableObservation(unreadable.get(part.toolCallId), tools)]
+            : [observationLine(part.toolName, textOfOutput(part.output))];
+        });
+        return lines.length === 0
+          ? []
+          : [{ role: 'user', content: [{ type: 'text', text: lines.join('\n\n') }] }];
+      }
+      default:
+        return [message];
     }
-    case 'tool': {
-      const lines = message.content.flatMap((part) =>
-        part.type === 'tool-result' ? [observation(part)] : [],
-      );
-      return lines.length === 0
-        ? []
-        : [{ role: 'user', content: [{ type: 'text', text: lines.join('\n\n') }] }];
-    }
-    default:
-      return [message];
+  };
+}
+
+/** The unreadable actions of a conversation, by the ids of their calls. */
+function unreadableInputs(prompt: LanguageModelV4Prompt): ReadonlyMap<string, unknown> {
+  const inputs = new Map<string, unknown>();
+  for (const message of prompt) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content)
+      if (part.type === 'tool-call' && part.toolName === unreadableAction)
+        inputs.set(part.toolCallId, part.input);
   }
+  return inputs;
 }
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
@@ -91,27 +114,12 @@ function assistantLines(part: AssistantPart, hasCalls: boolean): string[] {
     case 'tool-call':
       return [
         part.toolName === unreadableAction
-          ? `Action: ${writtenText(part.input)}`
+          ? `Action: ${unreadableText(part.input)}`
           : actionLine(part.toolName, part.input),
       ];
     default:
       return [];
   }
-}
-
-/** An unreadable action is shown as it was written. */
-function writtenText(input: unknown): string {
-  const text = (input as { text?: unknown } | null | undefined)?.text;
-  return typeof text === 'string' ? text : JSON.stringify(input);
-}
-
-const howToWrite =
-  'An action must be JSON in one line: {"tool": "name of the tool", "arguments": {"name": ' +
-  '"value"}}';
-
-function observation({ toolName, output }: LanguageModelV4ToolResultPart): string {
-  const line = observationLine(toolName, textOfOutput(output));
-  return toolName === unreadableAction ? `${line}\n${howToWrite}` : line;
 }
 
 function textOfOutput(output: LanguageModelV4ToolResultPart['output']): string {

@@ -3,10 +3,10 @@ import { scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { unreadableAction } from '../../ledger/tool-name.ts';
 import type { ModelAnswer } from '../answer.ts';
 import { callModel } from '../call.ts';
 import { options } from './call-options.fixture.ts';
-import { unreadableAction } from './read-action.ts';
 import { TextAnswer } from './text-answer.ts';
 import { textPrompt } from './text-prompt.ts';
 import { textProtocol } from './text-protocol.ts';
@@ -40,6 +40,10 @@ async function read(
 }
 
 const look = { name: 'look', args: { q: 'moon' } };
+
+const unread = (text: string, problem: string) => ({
+  calls: [{ name: unreadableAction, args: { text, problem } }],
+});
 
 describe('an answer', () => {
   test.each<[string, string, Partial<Awaited<ReturnType<typeof read>>>]>([
@@ -184,14 +188,20 @@ describe('an answer', () => {
     [
       'an action beyond repair',
       'Action: use the tool "look" please',
-      { calls: [{ name: unreadableAction, args: { text: 'use the tool "look" please' } }] },
+      unread(
+        'use the tool "look" please',
+        'it is neither JSON nor the name of a tool with its arguments',
+      ),
     ],
     [
       'an action beyond repair that names a tool',
       'Action: tool = "look" of the moon',
-      { calls: [{ name: 'look', raw: 'tool = "look" of the moon' }] },
+      unread(
+        'tool = "look" of the moon',
+        'it is neither JSON nor the name of a tool with its arguments',
+      ),
     ],
-    ['an empty action', 'Action:', { calls: [{ name: unreadableAction, args: { text: '' } }] }],
+    ['an empty action', 'Action:', unread('', 'nothing follows "Action:"')],
   ])('%s', async (_what, text, expected) => {
     expect(await read(text)).toMatchObject(expected);
   });
@@ -199,7 +209,15 @@ describe('an answer', () => {
   test('arguments that were cut off are not completed', async () => {
     const text = 'Action: {"tool": "look", "arguments": {"q": "moo';
     expect((await read(text, { finishReason: 'length' })).calls).toEqual([
-      { name: 'look', raw: text.slice('Action: '.length) },
+      {
+        name: unreadableAction,
+        args: {
+          text: text.slice('Action: '.length),
+          problem:
+            'it was cut off before its end: a string has no closing quote; it begins at ' +
+            'character 37: "moo',
+        },
+      },
     ]);
     const whole = 'Action: {"tool": "add"}\nAction: {"tool": "look", "arguments": {"q": "moon"}}';
     expect((await read(whole, { finishReason: 'length' })).calls).toEqual([

@@ -116,10 +116,10 @@ function reading(
     start(controller) {
       answer = new TextAnswer(options, (part) => controller.enqueue(part));
     },
-    async transform(part, controller) {
+    transform(part, controller) {
       if (part.type === 'text-delta') answer.push(part.delta);
       else if (part.type === 'finish') {
-        const hasCalls = await answer.end(part.finishReason.unified === 'length');
+        const hasCalls = answer.end(part.finishReason.unified === 'length');
         const finishReason = hasCalls
           ? { ...part.finishReason, unified: 'tool-calls' as const }
           : part.finishReason;
@@ -136,7 +136,7 @@ async function readWhole(
   const parts: LanguageModelV4StreamPart[] = [];
   const answer = new TextAnswer(options, (part) => parts.push(part));
   for (const part of result.content) if (part.type === 'text') answer.push(part.text);
-  const hasCalls = await answer.end(result.finishReason.unified === 'length');
+  const hasCalls = answer.end(result.finishReason.unified === 'length');
   const content = [...result.content.filter(({ type }) => type !== 'text'), ...contentOf(parts)];
   return {
     ...result,

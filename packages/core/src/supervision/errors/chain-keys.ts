@@ -33,6 +33,7 @@ const errorTypes = [
   'too_large',
   'too_many_redirects',
   'unknown_tool',
+  'unreadable_action',
   'unsupported_content',
   'validation_error',
 ];

@@ -5,8 +5,8 @@ import {
   argsKey,
   type CallEvidence,
   evidenceKey,
+  isToolless,
   mostEvidence,
-  unknownToolType,
 } from '../../../supervision/evidence.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 
@@ -83,7 +83,7 @@ export class SeenCalls {
     this.#noted.add(one);
     const last = this.#last;
     // Calls of an unknown tool are the same whatever their arguments.
-    if (one.result.errorType === unknownToolType) this.#keys.add(one.name);
+    if (isToolless(one.result.errorType)) this.#keys.add(one.name);
     else if (
       last !== undefined &&
       last.call.call.args === one.args &&
