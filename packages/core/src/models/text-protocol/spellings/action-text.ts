@@ -26,7 +26,8 @@ const labelled = new RegExp(
 const inWords = new RegExp(
   `^(?:(?:use|call|run|invoke|execute)\\s{1,3})?(?:the\\s{1,3})?(?:tool\\s{1,3})?${quote}` +
     `([A-Za-z_][\\w.-]{0,99})${quote}\\s{0,3}(?:tool|function)?\\s{0,3}` +
-    `(?:with|using|on|,|:|->|=>)?\\s{0,3}(?:the\\s)?(?:${inputLabel}|arguments|args|parameters|input)?\\s{0,3}(?=\\{)`,
+    `(?:with|using|on|,|:|->|=>)?` +
+    `\\s{0,3}(?:the\\s)?(?:${inputLabel}|arguments|args|parameters|input)?\\s{0,3}(?=\\{)`,
   'i',
 );
 const alone = new RegExp(`^${quote}${name}${quote}\\.?$`);
