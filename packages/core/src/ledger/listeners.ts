@@ -16,8 +16,12 @@ export class Listeners<News> {
     for (const listener of this.#listeners) listener(news);
   }
 
-  /** Tells each listener all of the news, one after the other. */
+  /**
+   * Tells each listener all of the news, one after the other. A listener that is removed meanwhile
+   * is not told the rest.
+   */
   tellAll(news: readonly News[]): void {
-    for (const listener of this.#listeners) for (const one of news) listener(one);
+    for (const listener of this.#listeners)
+      for (const one of news) if (this.#listeners.has(listener)) listener(one);
   }
 }
