@@ -68,8 +68,8 @@ export class BodyWork {
   }
 
   /**
-   * Waits for the turn of an outcome that was recorded before the body asked for it. The body is
-   * not waiting meanwhile.
+   * Waits for the turn of an outcome that was recorded before the body asked for it. The turn is
+   * taken at once. The body is not waiting meanwhile.
    */
   async inRecordedOrder(seq: number): Promise<void> {
     const { run, childRoot, activity } = this.body.place;
@@ -77,5 +77,14 @@ export class BodyWork {
     this.#order ??= new RecordedOrder(run.ledger.ports.host);
     await this.#order.turnOf(seq);
     turn.end();
+  }
+
+  /**
+   * Waits until the recorded outcomes are given that the body has asked for: a new one comes after
+   * them. `undefined` when there are none.
+   */
+  afterRecorded(): Promise<void> | undefined {
+    if (this.#order?.isGiving !== true) return undefined;
+    return this.inRecordedOrder(this.body.place.run.ledger.lastSeq);
   }
 }

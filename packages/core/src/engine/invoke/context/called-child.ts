@@ -16,9 +16,12 @@ export async function callChild<Output>(
   const { scope } = children;
   const child = startChild(work, { mode: 'call', runnable, input, options, scope });
   children.add(child.ended);
+  const { givenFrom } = child;
+  const turn = givenFrom === undefined ? undefined : work.inRecordedOrder(givenFrom);
   const record = await child.ended;
   if (record === undefined) return work.release.neverReturn();
-  if (child.givenFrom !== undefined) await work.inRecordedOrder(child.givenFrom);
+  const delay = turn ?? work.afterRecorded();
+  if (delay !== undefined) await delay;
   try {
     await landed.assertLanded(work.keyOf(child.path));
   } finally {

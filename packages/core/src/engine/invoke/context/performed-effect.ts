@@ -21,10 +21,12 @@ export function performBodyEffect(work: BodyWork, request: EffectRequest): Promi
   if (first === undefined) writes.assertInOrder();
   else landed.landedBefore(first.seq, key);
   const givenFrom = record.settled?.seq;
+  const turn = givenFrom === undefined ? undefined : work.inRecordedOrder(givenFrom);
   const ended = beginEffect(work, request, record);
   return ended.then(async (given) => {
     if (given === undefined) return work.release.neverReturn();
-    if (givenFrom !== undefined) await work.inRecordedOrder(givenFrom);
+    const delay = turn ?? work.afterRecorded();
+    if (delay !== undefined) await delay;
     await landed.assertLanded(key, record.attempts[0]?.seq);
     const turning = place.run.turn();
     if (turning !== undefined) await turning;

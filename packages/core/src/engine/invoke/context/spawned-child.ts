@@ -67,9 +67,12 @@ export function dispatchChild(
 async function resultOf<Output>(work: BodyWork, child: StartedChild): Promise<CallResult<Output>> {
   const { place, seqBefore, writes } = work.body;
   const givenFrom = outcomeSeq(place.run.ledger, child.path);
+  const isRecorded = givenFrom !== undefined && givenFrom <= seqBefore;
+  const turn = isRecorded ? work.inRecordedOrder(givenFrom) : undefined;
   const record = await waitedFor(place, child);
   if (record === undefined) return work.release.neverReturn();
-  if (givenFrom !== undefined && givenFrom <= seqBefore) await work.inRecordedOrder(givenFrom);
+  const delay = turn ?? work.afterRecorded();
+  if (delay !== undefined) await delay;
   try {
     await work.landed.assertLanded();
   } finally {
