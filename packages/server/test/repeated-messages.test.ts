@@ -81,7 +81,7 @@ test('it is taken once also where the answer is a stream, which is not kept', as
   expect(await said()).toEqual({ answers: ['red'], messages: ['Paint it'] });
 });
 
-test('a message that is kept while a run waits is kept once under one Idempotency-Key', async () => {
+test('a message kept while a run waits is kept once under its Idempotency-Key', async () => {
   const { api, settled, said } = await askingServer();
   for (let i = 0; i < 3; i++) {
     const left = await send(api, 'POST', '/v1/sessions/s/messages', { text: 'Hurry' }, keyed);

@@ -457,7 +457,32 @@ const lifecycle: MakeScenario = () => ({
   },
 });
 
-/** What the crash matrix runs. */
+/** Agents that hand over to each other, and back once. */
+const handingBack: MakeScenario = () => {
+  const triage = agent({
+    name: 'triage',
+    model: roundModel([
+      { toolCalls: [{ name: 'transfer_to_billing' }] },
+      { toolCalls: [call('note', 1)] },
+      { text: 'Anything else?' },
+    ]),
+    tools: [noting('note')],
+    handoffs: [() => billing],
+    output: 'triage',
+  });
+  const billing = agent({
+    name: 'billing',
+    model: roundModel([
+      { toolCalls: [call('note', 2)] },
+      { toolCalls: [{ name: 'transfer_to_triage' }] },
+    ]),
+    tools: [noting('note')],
+    handoffs: [{ to: triage, back: true }],
+  });
+  return { runnable: triage };
+};
+
+/** Scenarios of the crash matrix. */
 export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'an agent': basic.agentScenario('rerun'),
   'a tool that reports': reporting,
@@ -478,6 +503,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'approvals of a tool that reports': approvals('report'),
   'structured state': structuredState,
   retries,
+  'agents that hand over and back': handingBack,
   cancellation: cancelling,
   'writes to a shared scope': sharedWrites,
   'a lifecycle': lifecycle,

@@ -9,8 +9,8 @@ import {
 import { NotJsonError, SessionBusyError } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { takenMessage } from '../../ledger/taken-message.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import type { Step } from '../../runnables/step.ts';
 import type { CallOptions } from '../../session/body-context.ts';

@@ -1,8 +1,8 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
+import { hasTaken, takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo, rootOf } from '../../ledger/path.ts';
-import { hasTaken, takenMessage } from '../../ledger/taken-message.ts';
 import type { Session } from '../../session/session.ts';
 import { openDetached } from '../frame/open-detached.ts';
 import type { RunRequest } from './run-request.ts';

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
-import { takenMessage } from '../../ledger/taken-message.ts';
+import { takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';

@@ -117,7 +117,7 @@ describe('time of tools', () => {
   });
 });
 
-test('agents that a body calls have the time of the runtime, unless the call says another', async () => {
+test('agents that a body calls have the time of the runtime, or that of the call', async () => {
   const helper = agent({
     name: 'helper',
     model: scriptedModel([], { defaultResponse: { text: 'ok' } }),

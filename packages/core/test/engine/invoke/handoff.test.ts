@@ -258,7 +258,10 @@ describe('the option `handoffs`', () => {
   test('tells when a function gives its target too early, or gives none', () => {
     const early = agent({ name: 'early', model, handoffs: [() => late] });
     expect(() => runtime({ app: 'desk', runnables: [early] })).toThrow(
-      /The agent "early" cannot be defined: the function of `handoffs\[0\]` failed \(.*\): define its target before the runtime is made/,
+      new RegExp(
+        'The agent "early" cannot be defined: the function of `handoffs\\[0\\]` failed ' +
+          '\\(.*\\): define its target before the runtime is made',
+      ),
     );
     const late = agent({ name: 'late', model });
     expect(early.tools).toHaveLength(1);

@@ -5,7 +5,7 @@ import { readAnswer } from './read-answer.ts';
 interface Recorded {
   readonly family: string;
   readonly text: string;
-  /** What the model wanted. `unreadable`: nobody can be sure, so the model must be told. */
+  /** Meaning of the answer. `unreadable`: nobody can be sure, so the model must be told. */
   readonly means:
     | { readonly calls: readonly { readonly name: string; readonly args: unknown }[] }
     | { readonly text: string }

@@ -68,7 +68,8 @@ const answers: readonly {
     answer: '<function=get_weather>{"unit": "celsius"}</function>',
     calls: [{ name: 'get_weather', args: { unit: 'celsius' } }],
     told:
-      'Observation (get_weather): [error_permanent] The arguments of "get_weather" do not fit. Correct these and ' +
+      'Observation (get_weather): [error_permanent] The arguments of "get_weather" do not fit. ' +
+      'Correct these and ' +
       'call it again:\n- $.city: came nothing, expected a string\nError type: ' +
       'validation_error\nThe arguments do not fit the ' +
       'schema of the tool. Correct what is named above before you call it again.',

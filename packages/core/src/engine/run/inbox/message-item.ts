@@ -2,8 +2,8 @@ import { defined } from '../../../base/defined.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import { takenMessage } from '../../../ledger/folds/taken-message.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
-import { takenMessage } from '../../../ledger/taken-message.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import type { InboxTarget } from './target.ts';
 

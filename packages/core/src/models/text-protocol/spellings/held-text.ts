@@ -9,7 +9,7 @@ import { reading } from './read-problem.ts';
 /** A part of an answer without a marker that may be a call. */
 export interface HeldText {
   readonly text: string;
-  /** What stands before it: nothing, text for the user, or a thought. */
+  /** Kind of the text before it: nothing, text for the user, or a thought. */
   readonly behind: 'nothing' | 'text' | 'thought';
   readonly before: string;
   readonly isCut: boolean;

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../base/json.ts';
-import type { Event, EventOf } from './event.ts';
-import type { Ledger } from './ledger.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Event, EventOf } from '../event.ts';
+import type { Ledger } from '../ledger.ts';
 
 /** An event by which a run has taken in a message with a key. */
 type TakenMessage = (EventOf<'user'> | EventOf<'tool_input'>) & { readonly clientKey: string };
