@@ -117,6 +117,7 @@ export type {
 } from './runnables/render-context.ts';
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
+export type { Approval } from './runnables/waits.ts';
 export { Runtime, runtime } from './runtime.ts';
 export type {
   BodyContext,

@@ -75,6 +75,7 @@ export function resultOf(session: Session, runId: string): RunResult {
   const { events } = session;
   const last = events.findLast((event) => restsBy(runId, event));
   const end = last?.type === 'invocation_end' ? last : undefined;
+  const { awaitingInput, sleepsUntil } = validateResumeState(events);
   const waiting: readonly PendingRequest[] = end === undefined ? session.pendingYieldingCalls : [];
   return {
     ...runReport(events, runId),
@@ -85,7 +86,8 @@ export function resultOf(session: Session, runId: string): RunResult {
     stopReason: end?.stopReason,
     pendingCalls: waiting,
     pendingApprovals: waiting.filter(({ kind }) => kind === 'approval' || kind === 'repeat'),
-    awaitingInput: end === undefined && validateResumeState(events).awaitingInput.length > 0,
+    awaitingInput: end === undefined && awaitingInput.length > 0,
+    sleepsUntil: end === undefined ? sleepsUntil : undefined,
     yieldedInvocationId: end === undefined ? last?.invocationId : undefined,
     runId,
     session,

@@ -96,12 +96,13 @@ function showEvents(
 
 function waitedFor(
   host: Host,
-  { pendingCalls, awaitingInput, session }: RunResult,
+  { pendingCalls, awaitingInput, sleepsUntil, session }: RunResult,
   options: ShownOptions,
 ): string[] {
   const waiting = {
     requests: pendingCalls.map(askedBy),
     message: awaitingInput,
+    sleepsUntil,
     session: session.id,
   };
   const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));

@@ -164,10 +164,11 @@ async function waitingText(
   const calls = session.pendingYieldingCalls;
   const open = calls.length === 0 ? new Set() : await pending();
   const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
-  const message = validateResumeState(session.events).awaitingInput.length > 0;
+  const { awaitingInput, sleepsUntil } = validateResumeState(session.events);
+  const message = awaitingInput.length > 0;
   const text = waitingLines(
     style,
-    { requests, message, session: session.id },
+    { requests, message, sleepsUntil, session: session.id },
     commandText(options),
   );
   return text.length === 0 ? '' : lines(text);

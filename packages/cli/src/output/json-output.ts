@@ -28,8 +28,9 @@ function resultRecord(result: RunResult): object {
     durationMs,
     toolCalls,
   } = result;
-  const { pendingCalls, awaitingInput, yieldedInvocationId } = result;
-  const waiting = status === 'yielded' ? { pendingCalls, awaitingInput, yieldedInvocationId } : {};
+  const { pendingCalls, awaitingInput, sleepsUntil, yieldedInvocationId } = result;
+  const waiting =
+    status === 'yielded' ? { pendingCalls, awaitingInput, sleepsUntil, yieldedInvocationId } : {};
   return {
     type: 'result',
     status,

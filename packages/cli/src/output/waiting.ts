@@ -19,6 +19,8 @@ export interface Waiting {
   readonly requests: readonly AskedRequest[];
   /** True when a loop waits for a message. */
   readonly message: boolean;
+  /** Epoch milliseconds at which the first sleep ends. */
+  readonly sleepsUntil?: number | undefined;
   readonly session: string;
 }
 
@@ -39,7 +41,7 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
  */
 export function waitingLines(
   style: Style,
-  { requests, message, session }: Waiting,
+  { requests, message, sleepsUntil, session }: Waiting,
   command: CommandText,
 ): string[] {
   const lines = requests.flatMap((request) => [
@@ -49,13 +51,17 @@ export function waitingLines(
       ? [`  answered; it goes on with: ${command('resume', session)}`]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),
   ]);
-  return message
-    ? [
-        ...lines,
-        `${style.yellow('?')} waits for a message`,
-        `  ${command('run', '…', '--session', session)}`,
-      ]
-    : lines;
+  if (message)
+    lines.push(
+      `${style.yellow('?')} waits for a message`,
+      `  ${command('run', '…', '--session', session)}`,
+    );
+  if (sleepsUntil !== undefined)
+    lines.push(
+      `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}`,
+      `  from then on: ${command('resume', session)}`,
+    );
+  return lines;
 }
 
 const anyJson = '{…}';

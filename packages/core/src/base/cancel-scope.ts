@@ -6,9 +6,17 @@ export class AbortReason extends Error {
   /**
    * `cancelled` by a person or the caller, `timeout`, `stopped` (the process releases the run),
    * `waiting` (the work waits for a person or another process), `fenced` (another owner has the
-   * run), `interrupted` (a message came that cannot wait).
+   * run), `interrupted` (a message came that cannot wait), `left` (the body that waited
+   * for it has ended).
    */
-  readonly code: 'cancelled' | 'timeout' | 'stopped' | 'waiting' | 'fenced' | 'interrupted';
+  readonly code:
+    | 'cancelled'
+    | 'timeout'
+    | 'stopped'
+    | 'waiting'
+    | 'fenced'
+    | 'interrupted'
+    | 'left';
 
   constructor(code: AbortReason['code'], message: string) {
     super(message);

@@ -174,6 +174,7 @@ class Drive {
     const reasons = asked.left.map(
       ({ kind, name, request }) => `${kind} "${name}": ${request.summary}`,
     );
+    const { sleepsUntil } = last;
     const isOver = this.#given.length >= this.#maxAnswers;
     const why = isOver
       ? `${this.#maxAnswers} answers were given, which is \`maxAnswers\``
@@ -182,7 +183,9 @@ class Drive {
       ended: 'stuck',
       reason:
         reasons.length === 0
-          ? 'The run waits for nothing that a user could answer.'
+          ? sleepsUntil === undefined
+            ? 'The run waits for nothing that a user could answer.'
+            : `The run sleeps until ${new Date(sleepsUntil).toISOString()}.`
           : `${why}: ${reasons.join('; ')}`,
     };
   }

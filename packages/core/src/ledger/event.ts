@@ -22,6 +22,7 @@ export type {
   InputOrigin,
   InvocationEndEvent,
   InvocationInput,
+  InvocationKind,
   InvocationMode,
   InvocationStatus,
   NextInvocation,

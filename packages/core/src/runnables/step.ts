@@ -15,6 +15,14 @@ import type { OutputOf, Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { resolveInput } from './input.ts';
+import type {
+  Approval,
+  AskForApproval,
+  AskForValue,
+  AskOptions,
+  SleepUntil,
+  ValueOf,
+} from './waits.ts';
 
 export interface StepSkip {
   readonly signal: 'skip';
@@ -66,6 +74,59 @@ export interface StepContext<
    * of the user that the run began with. `undefined` when there is none.
    */
   readonly message: string | undefined;
+  /**
+   * Asks people, and waits for their answer, in whatever process it comes: with a `schema` a value
+   * that fits it, with `approval: true` an `Approval`, else a text. The run gives its session back
+   * meanwhile. Questions appear where approvals of tools do: `app.requests`, HTTP, CLI, pages. A
+   * question that the body no longer waits for when it ends is withdrawn.
+   * @param key names the question below the step, as keys name children
+   * @throws InvalidWaitError; AdjutantError with the code `question_expired` or
+   * `question_rejected` when there is no answer
+   * @example
+   * ```ts
+   * import { runtime, step } from 'adjutant';
+   *
+   * const publish = step({
+   *   name: 'publish',
+   *   execute: async (ctx) => {
+   *     const { approved } = await ctx.ask('publish', {
+   *       message: 'Publish the report?',
+   *       approval: true,
+   *     });
+   *     return ctx.complete(approved);
+   *   },
+   * });
+   * const app = runtime({ app: 'news', runnables: [publish] });
+   * const { pendingCalls, session } = await app.run(publish);
+   * const [asked] = pendingCalls;
+   * await app.requests.answer(asked?.requestId ?? '', { decision: 'approve', by: 'user:ann' });
+   * console.log((await app.resume(session)).output); // true
+   * ```
+   */
+  ask(key: string, question: AskForApproval): Promise<Approval>;
+  ask<Asked extends AnySchema>(key: string, question: AskForValue<Asked>): Promise<ValueOf<Asked>>;
+  ask(key: string, question: AskOptions | string): Promise<string>;
+  /**
+   * Waits so many milliseconds, or until an instant, by the clock of the store. The end is recorded
+   * with the start: it stays as it is when the body runs again, also in another process. A run that
+   * only sleeps gives its session back, and is continued when the time has come.
+   * @param key names the sleep below the step, as keys name children
+   * @throws InvalidWaitError
+   * @example
+   * ```ts
+   * import { step } from 'adjutant';
+   *
+   * const remind = step({
+   *   name: 'remind',
+   *   execute: async (ctx) => {
+   *     await ctx.sleep('until tomorrow', 24 * 3_600_000);
+   *     await ctx.effect('mail', () => 'sent');
+   *   },
+   * });
+   * console.log(remind.name);
+   * ```
+   */
+  sleep(key: string, time: number | SleepUntil): Promise<void>;
   /** Ends the step without output. */
   skip(): StepSkip;
   /** Writes a message of the assistant and ends the step with it. */

@@ -93,11 +93,11 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   },
   invocation_start: {
     ...path,
-    kind: ['agent', 'step', 'sequence', 'parallel', 'loop'],
+    kind: ['agent', 'step', 'sequence', 'parallel', 'loop', 'question', 'sleep'],
     name: 'string',
     mode: ['root', 'child', 'call', 'spawn', 'dispatch', 'transfer'],
   },
-  invocation_yield: { ...path, reason: ['input', 'tool_input', 'pause'] },
+  invocation_yield: { ...path, reason: ['input', 'tool_input', 'sleep', 'pause'] },
   invocation_resume: path,
   invocation_end: { ...path, status: ['completed', 'error', 'cancelled', 'transferred'] },
   invocation_reopen: { ...path, reason: 'string' },

@@ -40,6 +40,15 @@ export function pendingCalls(
   );
 }
 
+/** True for a question of a step, which is about no call: its call has the path of the question. */
+export function isQuestion({
+  callId,
+  invocationId,
+  kind,
+}: Pick<PendingRequest, 'callId' | 'kind'> & { readonly invocationId?: string }): boolean {
+  return callId === invocationId && kind !== 'limit';
+}
+
 /** Kinds of requests that ask for permission. */
 export const approvalKinds: readonly RequestKind[] = Object.freeze(['approval', 'repeat']);
 

@@ -57,7 +57,8 @@ export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = St
   readonly useWithinMs?: number;
 }
 
-const isOnExpire: OptionCheck = (value) => {
+/** Checks the outcome of a request when its time is over. */
+export const isOnExpire: OptionCheck = (value) => {
   const { default: given, ...rest } = (
     typeof value === 'object' && value !== null ? value : {}
   ) as { default?: unknown };

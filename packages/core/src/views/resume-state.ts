@@ -7,6 +7,7 @@ import {
   invocationFold,
 } from '../ledger/folds/invocation-fold.ts';
 import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
+import { firstSleepEnd } from '../ledger/folds/sleeps.ts';
 import { isBelow, isWithin } from '../ledger/path.ts';
 
 /** Something that a run asked of somebody outside, and that nobody has answered yet. */
@@ -39,6 +40,11 @@ export interface ResumeState {
   readonly pendingCalls: readonly UnansweredCall[];
   /** Invocations that wait for a message of the user: a loop with `yields: true`. */
   readonly awaitingInput: readonly { readonly invocationId: string; readonly name: string }[];
+  /**
+   * Epoch milliseconds at which the first open sleep ends; missing when nothing sleeps. A run that
+   * is resumed before sleeps on.
+   */
+  readonly sleepsUntil?: number;
 }
 
 /** Returns the unresolved parts of a ledger, as data to check before a run is resumed. */
@@ -64,7 +70,14 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
   const awaitingInput = innermost.map(({ path, name }) => ({ invocationId: path, name }));
   const canResume =
     openRun !== undefined && pendingCalls.length === 0 && awaitingInput.length === 0;
-  return { canResume, ...defined({ openRun }), pendingCalls, awaitingInput };
+  const sleepsUntil = firstSleepEnd(tree) ?? undefined;
+  return {
+    canResume,
+    ...defined({ openRun }),
+    pendingCalls,
+    awaitingInput,
+    ...defined({ sleepsUntil }),
+  };
 }
 
 function isOpen({ status }: InvocationRecord): boolean {

@@ -457,6 +457,38 @@ const lifecycle: MakeScenario = () => ({
   },
 });
 
+/** A step that asks for approval and for a value, sleeps, and lets a question race with a sleep. */
+const waitingStep: MakeScenario = () => ({
+  runnable: step({
+    name: 'publish',
+    execute: async (ctx) => {
+      const draft = await ctx.effect('draft', () => 'a text', { recovery: 'rerun' });
+      const { approved, by } = await ctx.ask('publish', {
+        message: 'Publish?',
+        approval: true,
+        expiresInMs: 7 * 86_400_000,
+      });
+      await ctx.sleep('a moment', 1);
+      await ctx.sleep('until tomorrow', 24 * 3_600_000);
+      const [title, tags] = await Promise.all([
+        ctx.ask('title', 'Which title?'),
+        ctx.ask('tags', { message: 'Which tags?', schema: z.array(z.string()) }),
+      ]);
+      ctx.state['title'] = title;
+      const first = await Promise.race([
+        ctx.sleep('too late', 7 * 86_400_000).then(() => 'nobody'),
+        ctx.ask('reviewer', 'Who reads it?'),
+      ]);
+      const sent = await ctx.effect('send', () => `${draft} sent`, { recovery: 'rerun' });
+      return ctx.complete({ approved, by, title, tags, first, sent });
+    },
+  }),
+  answers: ({ kind, name }): RequestAnswer =>
+    kind === 'approval'
+      ? { decision: 'approve' }
+      : { decision: 'answer', input: name === 'tags' ? ['new', 'short'] : `the ${name}` },
+});
+
 /** Agents that hand over to each other, and back once. */
 const handingBack: MakeScenario = () => {
   const triage = agent({
@@ -503,6 +535,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'approvals of a tool that reports': approvals('report'),
   'structured state': structuredState,
   retries,
+  'a step that asks and sleeps': waitingStep,
   'agents that hand over and back': handingBack,
   cancellation: cancelling,
   'writes to a shared scope': sharedWrites,

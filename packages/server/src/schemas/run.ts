@@ -131,15 +131,15 @@ const outline = {
   status: z.enum(runStatuses).openapi({
     description:
       '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody ' +
-      'answers, sends a message or continues it.',
+      'answers, sends a message or continues it, or the instant comes that it sleeps until.',
   }),
   waitsFor: z
-    .enum(['input', 'tool_input', 'pause'])
+    .enum(['input', 'tool_input', 'sleep', 'pause'])
     .optional()
     .openapi({
       description:
-        'What it waits for: a message (`input`), answers to `requests` (`tool_input`), or to ' +
-        'be continued (`pause`).',
+        'What it waits for: a message (`input`), answers to `requests` (`tool_input`), an ' +
+        'instant (`sleep`), or to be continued (`pause`).',
     }),
   error: z
     .looseObject({ code: z.string(), message: z.string() })

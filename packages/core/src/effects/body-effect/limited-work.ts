@@ -1,9 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { EffectContext } from '../../session/body-context.ts';
 import type { EffectAttempt, EffectPorts } from './ports.ts';
 
 /** Milliseconds for an aborted effect to stop, before it is settled without its result. */
 const graceMs = 1_000;
+
+/** True in code that an effect runs. It serves messages alone. */
+const insideEffect = new AsyncLocalStorage<true>();
+
+/** True when the caller is the work of an effect. */
+export function isInsideEffect(): boolean {
+  return insideEffect.getStore() === true;
+}
 
 /** Time of a piece of work, and the name of its effect for the message when it is over. */
 interface WorkLimit {
@@ -49,7 +58,9 @@ export async function limitedWork(
       return scope.signal;
     },
   };
-  const ended = Promise.allSettled([(async () => work(context))()]).then(([settled]) => settled);
+  const ended = Promise.allSettled([insideEffect.run(true, async () => work(context))]).then(
+    ([settled]) => settled,
+  );
   const first = await Promise.race([ended, graceOver]);
   forget();
   cancelGrace();

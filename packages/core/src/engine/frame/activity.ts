@@ -3,8 +3,8 @@ import type { Standstill } from './standstill.ts';
 /** State of a body itself, apart from the work below it. */
 type OwnState = 'busy' | 'idle' | Extract<Standstill, 'waiting'>;
 
-/** Reason of a wait: an answer about a call, a message, or a closed gate. */
-export type WaitReason = 'tool_input' | 'input' | 'pause';
+/** Reason of a wait: an answer about a call, a message, an instant, or a closed gate. */
+export type WaitReason = 'tool_input' | 'input' | 'sleep' | 'pause';
 
 /**
  * Node in the tree of the work under way. A node waits when it does nothing itself and everything

@@ -12,6 +12,13 @@ export class InvocationEndedError extends AdjutantError {
   }
 }
 
+/** Error for a question or a sleep that cannot begin. */
+export class InvalidWaitError extends AdjutantError {
+  constructor(data: { what: 'question' | 'sleep'; key: string; reason: string }) {
+    super('invalid_wait', `The ${data.what} "${data.key}" cannot begin: ${data.reason}.`, data);
+  }
+}
+
 /** Error for a handoff or call that would go too deep, or in a circle. */
 export class HandoffRefusedError extends AdjutantError {
   constructor(data: { path: string; to: string; reason: string }) {

@@ -5,19 +5,32 @@ import type {
   EventDraft,
   InputOrigin,
   InvocationInput,
+  InvocationKind,
   InvocationMode,
   InvocationStatus,
   NextInvocation,
   StopReason,
 } from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { Question, Sleep } from '../../runnables/waits.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Activity } from './activity.ts';
+
+/** Wait of a body: a child that only the engine makes. */
+export type Wait = Question | Sleep;
+
+/** Everything that has an invocation. */
+export type Invokable = Runnable | Wait;
+
+/** True for a question or a sleep, and for the record of one. */
+export function isWait(invokable: Wait | { readonly kind: InvocationKind }): invokable is Wait {
+  return invokable.kind === 'question' || invokable.kind === 'sleep';
+}
 
 /** Place in the tree of invocations, with the runnable that runs there. */
 export interface Slot {
   readonly path: string;
-  readonly runnable: Runnable;
+  readonly runnable: Invokable;
   readonly mode: InvocationMode;
   readonly input?: InvocationInput | undefined;
   /** Origin of an input that no caller gave. */
@@ -52,4 +65,6 @@ export interface BodyEnd {
   readonly extras?: BatchExtras | undefined;
   /** Start of the work after a run. It lands with the end, whatever that turns out to be. */
   readonly followUp?: { readonly start: EventDraft; readonly wakeAt: number } | undefined;
+  /** True for a wait whose body has ended without it: what it asked is withdrawn. */
+  readonly isLeft?: boolean;
 }

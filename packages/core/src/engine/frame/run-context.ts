@@ -13,7 +13,7 @@ import { RunBudget } from './budget/budget.ts';
 import { DetachedWork } from './detached-work.ts';
 import { Gate } from './gate.ts';
 import { RunPermissions } from './grants.ts';
-import type { BodyEnd } from './invocation.ts';
+import type { BodyEnd, Wait } from './invocation.ts';
 import type { OnStep } from './on-step.ts';
 import { openDetached } from './open-detached.ts';
 import type { AnyRunnable } from './registry.ts';
@@ -35,7 +35,11 @@ export interface BodyFrame {
   readonly resumed: boolean;
 }
 
-type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
+/** Function that runs the body of an invocation; `undefined` when the run was released. */
+export type RunBody = (
+  runnable: AnyRunnable | Wait,
+  frame: BodyFrame,
+) => Promise<BodyEnd | undefined>;
 
 /** Parts that a run is made of. */
 interface RunParts {

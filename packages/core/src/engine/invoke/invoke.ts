@@ -5,13 +5,13 @@ import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
-import type { Runnable } from '../../session/runnable.ts';
 import { Activity } from '../frame/activity.ts';
 import { type InFlightInvocation, inFlightOn } from '../frame/in-flight.ts';
-import type { BodyEnd, Slot } from '../frame/invocation.ts';
+import { type BodyEnd, type Invokable, isWait, type Slot, type Wait } from '../frame/invocation.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
+import { armDeadline } from './deadline.ts';
 
 /**
  * Carries out a slot by the invoke rule. A recorded outcome is returned. A handoff is continued in
@@ -99,44 +99,6 @@ async function waitWhilePaused({ gate }: RunContext, { scope, activity }: Slot):
 }
 
 /**
- * Calls `fire` when the deadline is over. The time in which everything waits does not count.
- * Returns a function that disarms it.
- */
-function armDeadline(
-  run: RunContext,
-  deadline: number | undefined,
-  activity: Activity,
-  fire: () => void,
-): () => void {
-  if (deadline === undefined) return () => undefined;
-  const { ledger } = run;
-  const { clock } = run.app;
-  let left = deadline - clock.now();
-  let since = 0;
-  let cancel: () => void = () => undefined;
-  let forgetDrafts: (() => void) | undefined;
-  const arm = (): void => {
-    forgetDrafts?.();
-    forgetDrafts = undefined;
-    since = clock.now();
-    cancel = clock.setTimer(left, fire);
-  };
-  activity.onWait = () => {
-    if (forgetDrafts !== undefined || !activity.isWaiting) return;
-    cancel();
-    left -= clock.now() - since;
-    // Each end of a wait is an event.
-    forgetDrafts = ledger.onDraft(() => (activity.isWaiting ? undefined : arm()));
-  };
-  arm();
-  return () => {
-    cancel();
-    forgetDrafts?.();
-    activity.onWait = undefined;
-  };
-}
-
-/**
  * True when shared state is read before an invocation starts. The start of a run has just read it,
  * and an agent reads it in each round. Code started beside the body, or with writes of its own,
  * gets its place in the ledger at once.
@@ -146,8 +108,8 @@ function looksAtShared(
   { mode, runnable, before = [] }: Slot,
   recorded: InvocationRecord | undefined,
 ): boolean {
-  if (recorded !== undefined || run.session.shared.names.length === 0 || runnable.kind === 'agent')
-    return false;
+  const isNever = runnable.kind === 'agent' || isWait(runnable);
+  if (recorded !== undefined || run.session.shared.names.length === 0 || isNever) return false;
   return mode !== 'root' && mode !== 'spawn' && mode !== 'dispatch' && before.length === 0;
 }
 
@@ -172,9 +134,9 @@ async function runOnce(
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
-  const wasReleased = await (run.tracing === undefined
+  const wasReleased = await (run.tracing === undefined || isWait(slot.runnable)
     ? work()
-    : run.tracing.invocation({ ...slot, resumed }, work));
+    : run.tracing.invocation({ ...slot, runnable: slot.runnable, resumed }, work));
   if (!wasReleased && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return wasReleased;
 }
@@ -202,7 +164,7 @@ async function runBody(
     const frame: BodyFrame = { run, record, scope, activity, resumed };
     if (frame.resumed && scope.aborted && !isReleased(run, scope))
       await cancelChildren(frame, record);
-    const end = await run.runBody(slot.runnable as AnyRunnable, frame);
+    const end = await run.runBody(slot.runnable as AnyRunnable | Wait, frame);
     if (isReleased(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut, end));
     // A refused shared write changes how the body ended: nothing goes on from the end before that
@@ -230,9 +192,9 @@ function timeoutEnd({ message }: AbortReason, { followUp }: BodyEnd): BodyEnd {
 async function reportStep(
   run: RunContext,
   record: InvocationRecord,
-  runnable: Runnable,
+  runnable: Invokable,
 ): Promise<void> {
-  if (runnable.kind === 'agent') return;
+  if (runnable.kind === 'agent' || isWait(runnable)) return;
   await run.ledger.durable();
   await run.onStep?.(record.events, run.session, runnable);
 }
@@ -281,7 +243,9 @@ function start(run: RunContext, slot: Slot): number | undefined {
         kind: runnable.kind,
         name: runnable.name,
         mode: slot.mode,
-        ...(runnable.version === undefined ? {} : { version: runnable.version }),
+        ...(isWait(runnable) || runnable.version === undefined
+          ? {}
+          : { version: runnable.version }),
         ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
         ...(input === undefined || inputFrom === undefined ? {} : { inputFrom }),
         ...(slot.branch === true ? { branch: true as const } : {}),
@@ -337,7 +301,8 @@ function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): v
 
 function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
   const { status, output, error, stopReason, next } = end;
-  const { drafts, settles } = withdrawnWith(run.ledger, path, status === 'cancelled');
+  const isCancelled = status === 'cancelled' && end.isLeft !== true;
+  const { drafts, settles } = withdrawnWith(run.ledger, path, isCancelled);
   run.ledger.append(
     [
       ...(end.before ?? []),
@@ -385,6 +350,13 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
   );
 }
 
+/** Ends waits that an earlier execution of a body began and this one has not asked for. */
+export function endLeftWaits(run: RunContext, paths: readonly string[], message: string): void {
+  const scope = new CancelScope();
+  scope.abort(new AbortReason('left', message));
+  for (const path of paths) appendEnd(run, path, cancelledEnd(scope));
+}
+
 /** Returns the end of a body whose scope was aborted. */
 export function cancelledEnd(scope: CancelScope): BodyEnd {
   return {
@@ -394,5 +366,6 @@ export function cancelledEnd(scope: CancelScope): BodyEnd {
       code: 'cancelled',
       message: scope.reason?.message ?? 'It was cancelled.',
     },
+    isLeft: scope.reason?.code === 'left',
   };
 }

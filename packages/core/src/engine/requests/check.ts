@@ -12,6 +12,7 @@ import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { Actor, RequestDecision } from '../../ledger/event.ts';
 import type { RequestRow } from '../../ledger/port.ts';
 import type { Answer } from '../../session/answer.ts';
+import { isQuestion } from '../../session/pending-request.ts';
 import { isToolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import {
@@ -151,7 +152,7 @@ async function checkInput(
     refuse(`'${decision}' takes no input`);
   if (decision === 'continue' && input !== undefined && !(typeof input === 'number' && input > 0))
     refuse('`input` must be a number greater than 0');
-  const tool = ports.findTool(row.request.agent, name);
+  const tool = isQuestion(row) ? undefined : ports.findTool(row.request.agent, name);
   const mismatch = await (tool === undefined
     ? mismatchUnseen(row, decision, input)
     : mismatchWith(tool, row, decision, input));

@@ -3,7 +3,7 @@ import type { Actor } from '../../ledger/event.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import type { RunResult } from './run.ts';
-import { firstExpiry } from './waiting/expiry.ts';
+import { nextWake } from './waiting/request-teller.ts';
 
 export interface AdvanceOptions {
   /**
@@ -27,7 +27,7 @@ export type Advance =
       readonly status: 'waiting';
       readonly result: RunResult;
       readonly waitingFor: { readonly calls: readonly PendingRequest[]; readonly message: boolean };
-      /** Epoch milliseconds at which the first of the open requests expires. */
+      /** Epoch milliseconds at which the first open request expires, or the first sleep ends. */
       readonly wakeAt: number | undefined;
     }
   | { readonly status: 'more'; readonly result: RunResult };
@@ -88,7 +88,7 @@ export function advanced(result: RunResult, more: boolean): Advance {
       status: 'waiting',
       result,
       waitingFor: { calls, message },
-      wakeAt: firstExpiry(result.session.ledger) ?? undefined,
+      wakeAt: nextWake(result.session.ledger, undefined) ?? undefined,
     };
   }
   const status =

@@ -1,14 +1,19 @@
 import { runAgent } from '../agent/loop.ts';
-import type { BodyEnd } from '../frame/invocation.ts';
+import type { BodyEnd, Wait } from '../frame/invocation.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { runLoop } from '../invoke/bodies/loop.ts';
 import { runParallel } from '../invoke/bodies/parallel.ts';
+import { runQuestion } from '../invoke/bodies/question.ts';
 import { runSequence } from '../invoke/bodies/sequence.ts';
+import { runSleep } from '../invoke/bodies/sleep.ts';
 import { runStep } from '../invoke/bodies/step.ts';
 
 /** Runs the body of a runnable, by its kind. */
-export function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {
+export function runBody(
+  runnable: AnyRunnable | Wait,
+  frame: BodyFrame,
+): Promise<BodyEnd | undefined> {
   switch (runnable.kind) {
     case 'agent':
       return runAgent(runnable, frame);
@@ -20,5 +25,9 @@ export function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEn
       return runParallel(runnable, frame);
     case 'loop':
       return runLoop(runnable, frame);
+    case 'question':
+      return runQuestion(runnable, frame);
+    case 'sleep':
+      return runSleep(frame);
   }
 }

@@ -10,10 +10,10 @@ import { childPath, isRootOf, parentOf } from '../../ledger/path.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
 import type { Session } from '../../session/session.ts';
 import type { StateSchema } from '../../session/state-types.ts';
-import type { BodyEnd } from '../frame/invocation.ts';
+import { type BodyEnd, isWait } from '../frame/invocation.ts';
 import { isPartOfLifecycle, type Lifecycle } from '../frame/lifecycle.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
+import type { BodyFrame, RunBody } from '../frame/run-context.ts';
 import { invoke, isReleased } from '../invoke/invoke.ts';
 import { endBehind, type RunEnd, withPostProcess } from './post-process.ts';
 
@@ -144,14 +144,12 @@ function endedRunOf(ctx: StepContext): EndedRun {
   return { ...runOf(ctx), ...endBehind(ledger, ctx.invocationId, root.path) };
 }
 
-type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
-
 /** Runs bodies, with the lifecycle around the body of a run's root. */
 export function withLifecycle(runBody: RunBody, lifecycle: Lifecycle | undefined): RunBody {
   if (lifecycle === undefined) return runBody;
   return async (runnable, frame) => {
     const { run, record } = frame;
-    if (!isRootOf(record.path, run.runId)) return runBody(runnable, frame);
+    if (isWait(runnable) || !isRootOf(record.path, run.runId)) return runBody(runnable, frame);
     if (record.mode === 'root' && !frame.scope.aborted) {
       const before = await runBefore(lifecycle, frame, runnable);
       if (before !== 'admitted') return before;

@@ -1,6 +1,7 @@
 import { confidenceIn } from '../../ledger/folds/confidence.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { firstSleepEnd } from '../../ledger/folds/sleeps.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { runReport } from '../../ledger/run-report.ts';
 import { isApproval, pendingCalls } from '../../session/pending-request.ts';
@@ -21,6 +22,7 @@ export function endedResult(session: Session, runId: string, record: InvocationR
     pendingCalls: [],
     pendingApprovals: [],
     awaitingInput: false,
+    sleepsUntil: undefined,
     yieldedInvocationId: undefined,
     runId,
     session,
@@ -58,6 +60,7 @@ export function yieldedResult(session: Session, runId: string): RunResult {
     pendingCalls: pending,
     pendingApprovals: pending.filter(isApproval),
     awaitingInput: loop !== undefined,
+    sleepsUntil: firstSleepEnd(ledger.invocations) ?? undefined,
     yieldedInvocationId: (loop ?? asking ?? waiting[0])?.path,
     runId,
     session,

@@ -8,8 +8,8 @@ import { EventStream } from './event-stream.ts';
 /** The outcome of a run, and its usage. */
 export interface RunResult<Output = unknown> extends RunReport {
   /**
-   * `yielded`: it waits for an answer or a message, and goes on when it is run or resumed after
-   * that.
+   * `yielded`: it waits for an answer, a message or an instant, and goes on when it is run or
+   * resumed after that.
    */
   readonly status: Exclude<InvocationStatus, 'transferred'> | 'yielded';
   readonly output: Output | undefined;
@@ -27,6 +27,11 @@ export interface RunResult<Output = unknown> extends RunReport {
   readonly pendingApprovals: readonly PendingRequest[];
   /** True when a loop waits for a message. */
   readonly awaitingInput: boolean;
+  /**
+   * Epoch milliseconds at which the first sleep of a yielded run ends; `undefined` when nothing
+   * sleeps.
+   */
+  readonly sleepsUntil: number | undefined;
   /** Path of the invocation that waits; that of a loop that waits for a message comes first. */
   readonly yieldedInvocationId: string | undefined;
   readonly runId: string;

@@ -1,6 +1,7 @@
 import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { firstSleepEnd } from '../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDetached } from '../frame/open-detached.ts';
 
@@ -25,7 +26,8 @@ export function isStillWaiting(ledger: Ledger, runId: string): boolean {
   const isReleased =
     root?.status === 'yielded' &&
     lastBeforeNotes(ledger)?.type === 'invocation_yield' &&
-    openDetached(ledger).length === 0;
+    openDetached(ledger).length === 0 &&
+    (firstSleepEnd(ledger.invocations) ?? Number.POSITIVE_INFINITY) > ledger.ports.clock.now();
   // A copied ledger makes the requests of its original anew.
   return (
     isReleased &&

@@ -4,6 +4,12 @@ import type { Envelope } from './envelope.ts';
 
 export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
 
+/**
+ * Kind of an invocation: that of its runnable, or a wait of a step. A `question` waits for an
+ * answer, a `sleep` for an instant.
+ */
+export type InvocationKind = RunnableKind | 'question' | 'sleep';
+
 /** Origin of an invocation. `child` is a part of a sequence, parallel or loop. */
 export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 'transfer';
 
@@ -44,7 +50,7 @@ export type InputOrigin = 'parent' | 'sibling';
 export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly invocationId: string;
   readonly parent?: string;
-  readonly kind: RunnableKind;
+  readonly kind: InvocationKind;
   readonly name: string;
   readonly version?: string;
   readonly mode: InvocationMode;
@@ -65,8 +71,11 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
 
 export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
   readonly invocationId: string;
-  /** Reason for the wait; `pause` when a person or the app asked for it. */
-  readonly reason: 'input' | 'tool_input' | 'pause';
+  /**
+   * Reason for the wait: a message, an answer to a request, an instant; `pause` when a person or
+   * the app asked for it.
+   */
+  readonly reason: 'input' | 'tool_input' | 'sleep' | 'pause';
 }
 
 export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {

@@ -7,10 +7,10 @@ import type {
   Fold,
   InvocationEndEvent,
   InvocationInput,
+  InvocationKind,
   InvocationMode,
   InvocationStatus,
   NextInvocation,
-  RunnableKind,
   StopReason,
 } from '../event.ts';
 import { handoffPath, parentOf } from '../path.ts';
@@ -20,7 +20,7 @@ export interface InvocationRecord {
   readonly path: string;
   /** Path of the nearest invocation above it. */
   readonly parent: string | undefined;
-  readonly kind: RunnableKind;
+  readonly kind: InvocationKind;
   readonly name: string;
   /**
    * Origin of the invocation; a spawned invocation that was detached is a `dispatch` from then on.

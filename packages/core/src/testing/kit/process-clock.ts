@@ -8,13 +8,15 @@ export class ProcessClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Map<() => void, number>();
   #isGone = false;
+  /** Milliseconds that were skipped. */
+  #skipped = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   now(): number {
-    return this.#clock.now();
+    return this.#clock.now() + this.#skipped;
   }
 
   monotonic(): number {
@@ -32,6 +34,11 @@ export class ProcessClock implements Clock {
       this.#timers.delete(cancel);
       cancel();
     };
+  }
+
+  /** Moves the time on to an instant in epoch milliseconds. Timers are as far away as before. */
+  skipTo(at: number): void {
+    this.#skipped += Math.max(0, at - this.now());
   }
 
   /** Milliseconds until the next timer is due; infinite when there is none. */

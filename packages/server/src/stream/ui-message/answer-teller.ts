@@ -215,6 +215,7 @@ const finishOfWaiting: Readonly<
 > = {
   input: 'stop',
   tool_input: 'tool-calls',
+  sleep: 'other',
   pause: 'other',
 };
 

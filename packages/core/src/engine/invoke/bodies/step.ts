@@ -14,14 +14,16 @@ import type {
   StepSkip,
   StepTransfer,
 } from '../../../runnables/step.ts';
+import type { SleepUntil } from '../../../runnables/waits.ts';
 import { isRunnable, type Runnable } from '../../../session/runnable.ts';
-import type { BodyEnd } from '../../frame/invocation.ts';
+import { type BodyEnd, isWait } from '../../frame/invocation.ts';
 import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { Body } from '../context/body-context.ts';
+import { askPeople, sleepUntil } from '../context/waits.ts';
 import { planHandOver } from '../handoff.ts';
 import { inputOf } from '../input-contract.ts';
-import { cancelledEnd, isReleased } from '../invoke.ts';
+import { cancelledEnd, endLeftWaits, isReleased } from '../invoke.ts';
 import { messageFor } from '../run-message.ts';
 import { stateAfter } from '../state/state-base.ts';
 
@@ -33,6 +35,7 @@ const noWrites = Object.freeze({ drafts: [], extras: undefined });
 class StepBody extends Body implements StepContext {
   input: StepContext['input'];
   readonly #frame: BodyFrame;
+  readonly #name: string;
 
   constructor(step: Step, frame: BodyFrame) {
     const { run, record, scope, resumed } = frame;
@@ -56,6 +59,7 @@ class StepBody extends Body implements StepContext {
     });
     this.input = record.input;
     this.#frame = frame;
+    this.#name = step.name;
   }
 
   /** Returns the writes that land with the end. */
@@ -70,6 +74,21 @@ class StepBody extends Body implements StepContext {
 
   get message(): string | undefined {
     return messageFor(this.#frame.run.ledger, this.#frame.record);
+  }
+
+  ask(key: string, question: Parameters<typeof askPeople>[3]): Promise<never> {
+    return this.#waiting(() => askPeople(this.asking, this.#name, key, question)) as Promise<never>;
+  }
+
+  sleep(key: string, time: number | SleepUntil): Promise<void> {
+    return this.#waiting(() => sleepUntil(this.asking, key, time));
+  }
+
+  /** A wait that nothing awaits must not end the process when it is cancelled. */
+  async #waiting<Value>(begin: () => Promise<Value>): Promise<Value> {
+    const waiting = begin();
+    waiting.catch(() => undefined);
+    return waiting;
   }
 
   skip(): StepSkip {
@@ -112,6 +131,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
       if (scope.reason !== undefined) await body.stopChildren(scope.reason);
       return stoppedEnd(frame);
     }
+    await body.endWaits();
     await body.childrenEnded();
     body.assertNothingWaits();
     await body.landed();
@@ -178,9 +198,20 @@ async function settle(
  * effect.
  */
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
-  const children = frame.record.children.filter(
+  const notAsked = frame.record.children.filter(
     (path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path),
   );
+  const { byPath } = frame.run.ledger.invocations;
+  const isLeftWait = (path: string): boolean => {
+    const child = byPath.get(path);
+    return child !== undefined && isWait(child);
+  };
+  endLeftWaits(
+    frame.run,
+    notAsked.filter((path) => isLeftWait(path) && byPath.get(path)?.end === undefined),
+    `"${frame.record.path}" does not ask for it any more.`,
+  );
+  const children = notAsked.filter((path) => !isLeftWait(path));
   const effects = body.forgottenEffects(() => true);
   return (
     driftEnd(step, frame, 'child', children) ??

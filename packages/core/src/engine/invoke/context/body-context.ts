@@ -1,4 +1,4 @@
-import type { AbortReason } from '../../../base/cancel-scope.ts';
+import { AbortReason } from '../../../base/cancel-scope.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { randomFromSeed } from '../../../base/random.ts';
 import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
@@ -67,7 +67,8 @@ export class Body implements BodyContext, BodyOwner {
     );
   }
 
-  get #asking(): BodyWork {
+  /** Bookkeeping of everything that the body asks for. */
+  protected get asking(): BodyWork {
     this.#work ??= new BodyWork(this, this.#release);
     return this.#work;
   }
@@ -115,15 +116,15 @@ export class Body implements BodyContext, BodyOwner {
   ): Promise<CallResult<Output>> {
     const checked = inputOf(runnable, options);
     const input = checked instanceof Promise ? await checked : checked;
-    return callChild(this.#asking, runnable, input, options);
+    return callChild(this.asking, runnable, input, options);
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
-    return spawnChild(this.#asking, runnable, options);
+    return spawnChild(this.asking, runnable, options);
   }
 
   dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {
-    return dispatchChild(this.#asking, runnable, options);
+    return dispatchChild(this.asking, runnable, options);
   }
 
   effect<Value>(
@@ -134,7 +135,7 @@ export class Body implements BodyContext, BodyOwner {
     let outcome: Promise<Value>;
     try {
       const callId = `${this.place.childRoot}/${key}`;
-      outcome = performBodyEffect(this.#asking, { key, callId, run, options }) as Promise<Value>;
+      outcome = performBodyEffect(this.asking, { key, callId, run, options }) as Promise<Value>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -216,9 +217,17 @@ export class Body implements BodyContext, BodyOwner {
     return this.#work?.children.ended();
   }
 
+  /** Ends the questions and sleeps that a body leaves behind, and resolves when they have ended. */
+  endWaits(): Promise<void> | undefined {
+    const message = `"${this.invocationId}" has ended and does not wait for it any more.`;
+    return this.#work?.waits.stop(new AbortReason('left', message));
+  }
+
   /** Stops these children and resolves when they have ended. */
-  stopChildren(reason: AbortReason): Promise<void> | undefined {
-    return this.#work?.children.stop(reason);
+  stopChildren(reason: AbortReason): Promise<void> {
+    const work = this.#work;
+    const stopping = [work?.waits.stop(reason), work?.children.stop(reason)];
+    return Promise.all(stopping).then(() => undefined);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { readsLikeCall } from '../../../ledger/effect-id.ts';
 import type { InvocationInput } from '../../../ledger/event.ts';
-import type { Runnable } from '../../../session/runnable.ts';
 import { InvalidKeyError } from '../../frame/errors.ts';
+import type { Invokable } from '../../frame/invocation.ts';
 import { inputHash } from '../invoke.ts';
 
 /** Keys of the children and effects that one execution of a body has asked for. */
@@ -34,7 +34,7 @@ export class BodyKeys {
    * @throws InvalidKeyError when a given key cannot name a child, or is taken
    */
   claimForChild(
-    runnable: Runnable,
+    runnable: Invokable,
     input: InvocationInput | undefined,
     key: string | undefined,
   ): string {

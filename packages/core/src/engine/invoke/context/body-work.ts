@@ -19,6 +19,8 @@ export class BodyWork {
   readonly release: BodyRelease;
   readonly keys = new BodyKeys();
   readonly children: RunningChildren;
+  /** Questions and sleeps: the body may end before them, and ends them then. */
+  readonly waits: RunningChildren;
   readonly landed: LandedWrites;
   /** Paths of the children that the body has asked for. */
   readonly asked = new Set<string>();
@@ -30,6 +32,7 @@ export class BodyWork {
     this.body = body;
     this.release = release;
     this.children = new RunningChildren(body.place.scope);
+    this.waits = new RunningChildren(body.place.scope);
     this.landed = new LandedWrites(body);
   }
 

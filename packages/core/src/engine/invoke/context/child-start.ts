@@ -2,8 +2,8 @@ import type { CancelScope } from '../../../base/cancel-scope.ts';
 import type { InvocationInput, InvocationMode } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { CallOptions } from '../../../session/body-context.ts';
-import type { Runnable } from '../../../session/runnable.ts';
 import type { Activity } from '../../frame/activity.ts';
+import { type Invokable, isWait } from '../../frame/invocation.ts';
 import { invoke } from '../invoke.ts';
 import { nothingTaken } from '../state/body-state.ts';
 import { outcomeSeq } from '../state/recorded-writes.ts';
@@ -14,7 +14,7 @@ import { assertDepth, assertName } from './child-check.ts';
 /** Child that a body asks for. */
 export interface ChildRequest {
   readonly mode: InvocationMode;
-  readonly runnable: Runnable;
+  readonly runnable: Invokable;
   readonly input: InvocationInput | undefined;
   readonly options: CallOptions;
   readonly scope: CancelScope;
@@ -41,8 +41,9 @@ export function startChild(work: BodyWork, request: ChildRequest): StartedChild 
   work.asked.add(path);
   const recorded = run.ledger.invocations.byPath.get(path);
   if (recorded === undefined) {
-    assertDepth(place, runnable);
-    if (mode !== 'call') assertName(place, runnable);
+    // A wait is no level of calls.
+    if (!isWait(runnable)) assertDepth(place, runnable);
+    if (mode !== 'call' && !isWait(runnable)) assertName(place, runnable);
   }
   place.onChild?.();
   const { writes } = body;

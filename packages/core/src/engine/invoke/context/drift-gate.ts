@@ -3,8 +3,8 @@ import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
-import type { Runnable } from '../../../session/runnable.ts';
 import { Activity } from '../../frame/activity.ts';
+import type { Invokable } from '../../frame/invocation.ts';
 import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
 import { openEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
@@ -90,7 +90,7 @@ export class DriftGate {
    */
   delayChild(
     path: string,
-    { kind, name }: Runnable,
+    { kind, name }: Invokable,
     scope: CancelScope,
   ): Promise<boolean> | undefined {
     return this.#delay(

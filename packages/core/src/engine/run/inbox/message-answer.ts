@@ -3,7 +3,8 @@ import type { EventOf } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import { postAnswer } from '../../../session/answer.ts';
-import { validateInput } from '../../../tools/validate.ts';
+import { isQuestion } from '../../../session/pending-request.ts';
+import { mismatchWithShown, validateInput } from '../../../tools/validate.ts';
 import type { AppServices } from '../../frame/app-services.ts';
 
 interface NewMessage {
@@ -46,9 +47,12 @@ export async function postAsAnswer(
 
 async function isWanted(
   { registry, tools }: AppServices,
-  { name, request }: EventOf<'tool_yield'>,
+  asked: EventOf<'tool_yield'>,
   text: string,
 ): Promise<boolean> {
+  const { name, request } = asked;
+  if (isQuestion(asked) && request.mayDecide === undefined)
+    return (await mismatchWithShown(name, request.inputSchema ?? {}, text)) === undefined;
   const tool = registry.findTool(request.agent, name) ?? tools.get(name);
   if (tool === undefined || request.mayDecide !== undefined) return false;
   return (await validateInput(tool, text)).ok;

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { requestDecision } from '../../../effects/request/question.ts';
 import { isDecision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import { firstSleepEnd } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { TellsRequests } from '../../frame/tells-requests.ts';
 import { firstExpiry } from './expiry.ts';
@@ -38,15 +39,17 @@ function pauseOf({ at }: EventOf<'tool_yield'>, now: number): number {
 
 /**
  * Time in epoch milliseconds at which a waiting session needs a process again: when a request
- * expires, or when one is to be told that may not have been. `null` when there is none.
+ * expires, when a sleep ends, or when a request is to be told that may not have been. `null` when
+ * there is none.
  */
 export function nextWake(ledger: Ledger, telling: TellsRequests | undefined): number | null {
-  const expiry = firstExpiry(ledger);
-  if (telling === undefined || ledger.requests.size === 0) return expiry;
-  const now = ledger.ports.clock.now();
-  const times = untoldRequests(ledger).map((request) => now + pauseOf(request, now));
-  const first = Math.min(...times, expiry ?? Number.POSITIVE_INFINITY);
-  return Number.isFinite(first) ? first : null;
+  const dates = [firstExpiry(ledger), firstSleepEnd(ledger.invocations)];
+  const times = dates.filter((at) => at !== null);
+  if (telling !== undefined && ledger.requests.size > 0) {
+    const now = ledger.ports.clock.now();
+    times.push(...untoldRequests(ledger).map((request) => now + pauseOf(request, now)));
+  }
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The note in the ledger that the app was told of a request. */

@@ -112,7 +112,15 @@ function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unkn
         ? ['model', event.round, promptBefore(event, events, resolve)]
         : undefined;
     case 'invocation_start':
-      return ['start', event.kind, event.name, event.mode, event.input, event.branch];
+      // The input of a sleep is the time of its end.
+      return [
+        'start',
+        event.kind,
+        event.name,
+        event.mode,
+        event.kind === 'sleep' ? undefined : event.input,
+        event.branch,
+      ];
     case 'invocation_end':
       return ['end', event.status, event.output, event.error, event.next];
     case 'state_change':

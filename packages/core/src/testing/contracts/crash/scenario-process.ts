@@ -165,11 +165,15 @@ export class ScenarioProcess {
     }
   }
 
-  /** Answers the last question only, so that the others are asked and answered across stops. */
+  /**
+   * Answers the last question only, so that the others are asked and answered across stops. A run
+   * that only sleeps is continued when its time has come.
+   */
   async #answer({
     session,
     pendingCalls,
     awaitingInput,
+    sleepsUntil,
     yieldedInvocationId,
   }: RunResult): Promise<void> {
     const pending = pendingCalls.findLast(({ accepted }) => !accepted);
@@ -180,7 +184,10 @@ export class ScenarioProcess {
       });
       return;
     }
-    if (!awaitingInput) return;
+    if (!awaitingInput) {
+      if (sleepsUntil !== undefined) this.#clock.skipTo(sleepsUntil);
+      return;
+    }
     const { message } = this.scenario;
     if (message === undefined) {
       throw new InvalidOptionError({

@@ -63,6 +63,11 @@ function workText(work: OpenWork, scene: Scene): string {
         ? `the tool ${work.name} (${work.callId}) is held for a later step`
         : `the tool ${work.name} (${work.callId}) is running, and nothing comes of it`;
     }
+    case 'sleep':
+      return (
+        `the sleep "${work.name}" (${work.path}) ends in ${work.until - clock.now()} ms of the ` +
+        `test's clock: advanceTime(${work.until - clock.now()})`
+      );
     case 'step':
       return `the step "${work.name}" (${work.path}) is running, and nothing comes of it`;
     case 'between':

@@ -1,5 +1,6 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { sleepsUntil } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { isBelow } from '../../../ledger/path.ts';
 
@@ -14,6 +15,7 @@ export type OpenWork =
   | { readonly kind: 'retry'; readonly path: string; readonly what: string; readonly at: number }
   | { readonly kind: 'request'; readonly path: string; readonly requestId: string }
   | { readonly kind: 'tool'; readonly path: string; readonly callId: string; readonly name: string }
+  | { readonly kind: 'sleep'; readonly path: string; readonly name: string; readonly until: number }
   | { readonly kind: 'step'; readonly path: string; readonly name: string }
   /** The run is between two events: nothing in the ledger says what it waits for. */
   | { readonly kind: 'between'; readonly path: string; readonly what: string };
@@ -34,6 +36,7 @@ function workOf(
   const { path, kind, name } = record;
   const below = open.filter((other) => isBelow(other.path, path));
   const asked = [...requests.values()].filter(({ invocationId }) => invocationId === path);
+  if (kind === 'sleep') return [{ kind, path, name, until: sleepsUntil(record.input) }];
   const found: OpenWork[] = [
     ...asked.map(({ requestId }): OpenWork => ({ kind: 'request', path, requestId })),
     ...callsOf(record.events)

@@ -1,8 +1,9 @@
+import { firstSleepEnd } from '../../../ledger/folds/sleeps.ts';
 import type { Scene } from './scene.ts';
 
 /**
- * Lets `ms` milliseconds pass, in parts that end where a timer or a request is due. A timer may set
- * the next one, and a run whose request has expired goes on.
+ * Lets `ms` milliseconds pass, in parts that end where a timer, a request or a sleep is due. A
+ * timer may set the next one, and a run whose request has expired, or whose sleep is over, goes on.
  */
 export async function passTime(scene: Scene, ms: number): Promise<void> {
   for (let left = ms; left > 0; ) {
@@ -10,26 +11,28 @@ export async function passTime(scene: Scene, ms: number): Promise<void> {
     scene.clock.advance(part);
     left -= part;
     await scene.settle();
-    resumeExpired(scene);
+    if (resumesDue(scene)) await scene.settle();
   }
 }
 
-/** Milliseconds until the next timer, or the expiry of a request that a stopped run waits for. */
+/** Milliseconds until the next timer, or until a stopped run is due. */
 function untilNext(scene: Scene): number {
   const { process, clock } = scene;
-  const expiries = process.isActive
-    ? []
-    : scene.pending.flatMap(({ expiresAt }) => expiresAt ?? []);
-  return Math.min(
-    process.clock.untilNext,
-    ...expiries.map((at) => at - clock.now()).filter((left) => left > 0),
-  );
+  const left = process.isActive ? [] : dueTimes(scene).map((at) => at - clock.now());
+  return Math.min(process.clock.untilNext, ...left.filter((ms) => ms > 0));
 }
 
-function resumeExpired(scene: Scene): void {
+/** Epoch milliseconds of the expiries and of the end of a sleep that the run waits for. */
+function dueTimes({ pending, session }: Scene): readonly number[] {
+  const sleepsUntil = firstSleepEnd(session.ledger.invocations);
+  const expiries = pending.flatMap(({ expiresAt }) => expiresAt ?? []);
+  return sleepsUntil === null ? expiries : [...expiries, sleepsUntil];
+}
+
+/** Continues a run that is due. @returns false when none is */
+function resumesDue(scene: Scene): boolean {
   const { process, clock } = scene;
-  const isExpired = scene.pending.some(
-    ({ expiresAt }) => expiresAt !== undefined && expiresAt <= clock.now(),
-  );
-  if (isExpired && !process.isActive) scene.resume();
+  const isDue = !process.isActive && dueTimes(scene).some((at) => at <= clock.now());
+  if (isDue) scene.resume();
+  return isDue;
 }

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../base/clock.ts';
+import { shortestReleaseMs } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { type OpenWork, openWork } from './open-work.ts';
 import type { TestProcess } from './test-process.ts';
@@ -149,9 +150,15 @@ const noLedger = {
  * the result of a tool.
  */
 function isExplained(work: readonly OpenWork[], { process, ledger }: QuietParts): boolean {
-  // A run whose parts all wait for answers is about to release its session.
-  if (work.every(({ kind }) => kind === 'request')) return false;
+  // A run whose parts all wait for answers or sleep is about to release its session.
+  if (work.every((part) => releasesFor(part, process.clock.now()))) return false;
   return work.every((part) => waitsForTest(part, process, ledger()));
+}
+
+function releasesFor(part: OpenWork, now: number): boolean {
+  return (
+    part.kind === 'request' || (part.kind === 'sleep' && part.until - now >= shortestReleaseMs)
+  );
 }
 
 function waitsForTest(
@@ -167,6 +174,8 @@ function waitsForTest(
       );
     case 'retry':
       return part.at > clock.now();
+    case 'sleep':
+      return part.until > clock.now();
     case 'request':
       return ledger?.accepted.has(part.requestId) !== true;
     case 'tool':

@@ -96,13 +96,15 @@ export function outcomeText(outcome: RunOutcome): string {
     const { code, message } = toErrorRecord(outcome.error);
     return `The run could not be carried out: ${code}: ${message}`;
   }
-  const { status, output, error, awaitingInput } = outcome.result;
+  const { status, output, error, awaitingInput, pendingCalls, sleepsUntil } = outcome.result;
   if (error !== undefined)
     return `The run ended with the status ${status}: ${error.code}: ${error.message}`;
   if (status === 'yielded')
     return awaitingInput
       ? 'The run waits for a message of the user.'
-      : 'The run waits for somebody outside.';
+      : sleepsUntil !== undefined && pendingCalls.length === 0
+        ? 'The run sleeps: let the time pass with `advanceTime`.'
+        : 'The run waits for somebody outside.';
   return (
     `The run ended with the status ${status} and the output ` +
     `${JSON.stringify(output) ?? 'undefined'}.`

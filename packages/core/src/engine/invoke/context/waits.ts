@@ -1,0 +1,150 @@
+import { type ErrorRecord, errorFromRecord } from '../../../base/error.ts';
+import { findJsonDefect, type JsonObject, type JsonValue } from '../../../base/json.ts';
+import {
+  findInvalidOption,
+  isListOfText,
+  isNonEmptyText,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../../base/options.ts';
+import { type AnySchema, jsonSchemaOf } from '../../../base/schema.ts';
+import { isInsideEffect } from '../../../effects/body-effect/limited-work.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type {
+  Approval,
+  AskForApproval,
+  AskForValue,
+  AskOptions,
+  Question,
+  Sleep,
+  SleepUntil,
+} from '../../../runnables/waits.ts';
+import { isOnExpire } from '../../../tools/request-options.ts';
+import { InvalidWaitError } from '../../frame/errors.ts';
+import type { BodyWork } from './body-work.ts';
+import { recordOf } from './called-child.ts';
+import { startChild } from './child-start.ts';
+
+type Asked = AskOptions & Partial<AskForApproval & AskForValue<AnySchema>>;
+
+const textSchema: JsonObject = Object.freeze({ type: 'string' });
+const isTrue: OptionCheck = (value) => (value === true ? undefined : '`true`');
+const isPeople: OptionCheck = (value) =>
+  isListOfText(value) === undefined && (value as readonly string[]).length > 0
+    ? undefined
+    : 'a list of at least one id';
+
+const askChecks: OptionChecks<Asked> = {
+  message: isNonEmptyText,
+  details: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
+  expiresInMs: isPositive,
+  onExpire: isOnExpire,
+  escalateTo: isPeople,
+  mayDecide: isPeople,
+  approval: isTrue,
+  schema: (value) => {
+    const found = jsonSchemaOf(value);
+    return 'reason' in found ? `a schema: it ${found.reason}` : undefined;
+  },
+};
+
+/**
+ * Asks people, and returns their answer: a checked value, or an `Approval`.
+ * @throws InvalidWaitError, InvalidKeyError; AdjutantError with a code `question_…` when there is
+ * no answer
+ */
+export async function askPeople(
+  work: BodyWork,
+  asker: string,
+  key: string,
+  given: Asked | string,
+): Promise<JsonValue | Approval> {
+  const options = typeof given === 'string' ? { message: given } : given;
+  const question = questionOf(asker, key, options);
+  const record = await waitFor(work, question, undefined);
+  return structuredClone(outputOf(record)) as JsonValue | Approval;
+}
+
+function questionOf(asker: string, key: string, options: Asked): Question {
+  const refuse = (reason: string): never => {
+    throw new InvalidWaitError({ what: 'question', key: String(key), reason });
+  };
+  const invalid = findInvalidOption(options, askChecks);
+  if (invalid !== undefined) refuse(invalid.reason);
+  if (options.message === undefined) refuse('`message` must be the question');
+  const { approval, schema = textSchema, ...rest } = options;
+  if (approval === true && options.schema !== undefined)
+    refuse('it has `approval` or a `schema`, not both');
+  if (options.onExpire === 'escalate' && options.escalateTo === undefined)
+    refuse("`onExpire: 'escalate'` needs `escalateTo`");
+  const written = approval === true ? undefined : jsonSchemaOf(schema);
+  return Object.freeze({
+    kind: 'question' as const,
+    name: key,
+    asker,
+    options: rest,
+    schema: approval === true ? undefined : schema,
+    inputSchema: written !== undefined && 'schema' in written ? written.schema : undefined,
+  });
+}
+
+/**
+ * Waits for an instant. A sleep that has begun keeps its recorded end.
+ * @throws InvalidWaitError, InvalidKeyError
+ */
+export async function sleepUntil(
+  work: BodyWork,
+  key: string,
+  time: number | SleepUntil,
+): Promise<void> {
+  const { run, childRoot } = work.body.place;
+  const recorded = run.ledger.invocations.byPath.get(`${childRoot}/${key}`);
+  const until = instantOf(key, time, run.app.clock.now());
+  const input = recorded?.kind === 'sleep' ? recorded.input : { data: { until } };
+  const sleep: Sleep = Object.freeze({ kind: 'sleep' as const, name: key });
+  outputOf(await waitFor(work, sleep, input));
+}
+
+function instantOf(key: string, time: number | SleepUntil, now: number): number {
+  const until =
+    typeof time === 'number' ? now + time : Number((time as SleepUntil | undefined)?.until);
+  if (Number.isFinite(until) && !(typeof time === 'number' && time < 0)) return Math.ceil(until);
+  const reason =
+    'the time must be a number of milliseconds from 0, or { until } with a date or ' +
+    'epoch milliseconds';
+  throw new InvalidWaitError({ what: 'sleep', key: String(key), reason });
+}
+
+/** Returns the output of a wait that has ended. @throws AdjutantError when it failed */
+function outputOf({ status, output, error }: InvocationRecord): unknown {
+  if (status === 'completed') return output;
+  throw errorFromRecord(error as ErrorRecord);
+}
+
+/** Starts or continues a wait, and returns the record of its end. */
+function waitFor(
+  work: BodyWork,
+  wait: Question | Sleep,
+  input: InvocationRecord['input'],
+): Promise<InvocationRecord> {
+  if (isInsideEffect())
+    throw new InvalidWaitError({
+      what: wait.kind,
+      key: wait.name,
+      reason: 'an effect is done at once and does not use `ctx`: wait before it or after it',
+    });
+  const { waits } = work;
+  const child = startChild(work, {
+    mode: 'call',
+    runnable: wait,
+    input,
+    options: { key: wait.name },
+    scope: waits.scope,
+  });
+  waits.add(child.ended);
+  const record = recordOf(work, child);
+  // The body may end before it.
+  record.catch(() => undefined);
+  return record;
+}

@@ -1,0 +1,24 @@
+import type { InvocationInput } from '../event.ts';
+import type { InvocationTree } from './invocation-fold.ts';
+
+/**
+ * Milliseconds below which a process does not give its session back for a sleep: it would have to
+ * claim the session again at once.
+ */
+export const shortestReleaseMs = 5_000;
+
+/** Returns the recorded end of a sleep in epoch milliseconds. */
+export function sleepsUntil(input: InvocationInput | undefined): number {
+  return Number((input?.data as { readonly until?: unknown } | undefined)?.until ?? 0);
+}
+
+/** End of the first open sleep in epoch milliseconds; `null` when nothing sleeps. */
+export function firstSleepEnd({ byPath }: InvocationTree): number | null {
+  let first: number | null = null;
+  for (const { kind, end, input } of byPath.values()) {
+    if (kind !== 'sleep' || end !== undefined) continue;
+    const until = sleepsUntil(input);
+    if (first === null || until < first) first = until;
+  }
+  return first;
+}

@@ -1,0 +1,358 @@
+import {
+  type Approval,
+  isAdjutantError,
+  memoryStore,
+  parallel,
+  runtime,
+  type StepContext,
+  step,
+} from 'adjutant';
+import {
+  advanceTime,
+  approve,
+  eventually,
+  input,
+  meanwhile,
+  reject,
+  runTest,
+  takingOver,
+  user,
+} from 'adjutant/testing';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+
+const minutes = 60_000;
+
+/** A step whose output is what `work` gives. */
+const asking = (work: (ctx: StepContext) => Promise<unknown>, name = 'asking') =>
+  step({ name, execute: async (ctx) => ctx.complete((await work(ctx)) as never) });
+
+/** The code and the message of what is thrown. */
+const failure = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    (value) => ({ value }),
+    (error: unknown) =>
+      isAdjutantError(error) ? { code: error.code, message: error.message } : error,
+  );
+
+describe('a question', () => {
+  test('for approval gives who decided, and why', async () => {
+    const { output, pendingBefore } = await askedOnce(reject({ by: 'ann', reason: 'too long' }));
+    expect(pendingBefore).toMatchObject({
+      kind: 'approval',
+      name: 'release',
+      request: { agent: 'asking', summary: 'Publish?', options: ['approve', 'reject'] },
+    });
+    expect(output).toEqual({ approved: false, by: 'user:ann', reason: 'too long' });
+    expect((await askedOnce(approve({ by: 'operator:cfo' }))).output).toEqual({
+      approved: true,
+      by: 'operator:cfo',
+    });
+  });
+
+  test('for approval that nobody answers is not approved', async () => {
+    expect((await askedOnce(advanceTime(30 * minutes))).output).toMatchObject({
+      approved: false,
+      by: 'runtime',
+    });
+  });
+
+  test('that expires may have a default, or go to others', async () => {
+    const { output } = await runTest(
+      asking((ctx) =>
+        Promise.all([
+          ctx.ask('kept', { message: '?', expiresInMs: minutes, onExpire: { default: 'red' } }),
+          ctx.ask('allowed', {
+            message: '?',
+            approval: true,
+            expiresInMs: minutes,
+            onExpire: { default: 'approve' },
+          }),
+          ctx.ask('escalated', {
+            message: '?',
+            approval: true,
+            mayDecide: ['ann'],
+            expiresInMs: minutes,
+            onExpire: 'escalate',
+            escalateTo: ['bob'],
+          }),
+        ]),
+      ),
+      [
+        user('Go'),
+        advanceTime(minutes),
+        meanwhile(({ pending }) =>
+          expect(pending.map(({ name, request }) => [name, request.mayDecide])).toEqual([
+            ['escalated', ['bob']],
+          ]),
+        ),
+        approve({ by: 'bob' }),
+      ],
+    );
+    expect(output).toEqual([
+      'red',
+      { approved: true, by: 'runtime' },
+      { approved: true, by: 'user:bob' },
+    ]);
+  });
+
+  test('for a value throws when it is rejected or expires', async () => {
+    const { output } = await runTest(
+      asking((ctx) =>
+        Promise.all([
+          failure(ctx.ask('colour', 'Which colour?')),
+          failure(ctx.ask('size', { message: 'Which size?', expiresInMs: minutes })),
+        ]),
+      ),
+      [user('Go'), reject({ tool: 'colour', reason: 'ask somebody else' }), advanceTime(minutes)],
+    );
+    expect(output).toEqual([
+      {
+        code: 'question_rejected',
+        message: 'The question was rejected ("colour"): ask somebody else.',
+      },
+      { code: 'question_expired', message: 'Nobody answered in time ("size").' },
+    ]);
+  });
+
+  test('has a value of its schema, which is checked when it is given', async () => {
+    const tags = z.array(z.string()).transform((all) => all.join(' '));
+    const { output } = await runTest(
+      asking(async (ctx) => {
+        const asked = ctx.ask('tags', { message: 'Which tags?', schema: tags });
+        expectTypeOf(asked).toEqualTypeOf<Promise<string>>();
+        return asked;
+      }),
+      [
+        user('Go'),
+        meanwhile(async ({ app, pending }) => {
+          const { requestId = '' } = pending[0] ?? {};
+          await expect(app.requests.answer(requestId, { input: [1] })).rejects.toMatchObject({
+            code: 'input_mismatch',
+          });
+          await expect(
+            app.requests.answer(requestId, { decision: 'answer' }),
+          ).rejects.toMatchObject({
+            code: 'input_mismatch',
+          });
+          await expect(app.requests.approve(requestId)).rejects.toMatchObject({
+            code: 'decision_not_offered',
+          });
+        }),
+        input({ tags: ['new', 'short'] }),
+      ],
+    );
+    expect(output).toBe('new short');
+  });
+
+  test('is asked again when only the code can tell that an answer does not fit', async () => {
+    const even = z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') });
+    const { output, events } = await runTest(
+      asking((ctx) => ctx.ask('number', { message: 'Which number?', schema: even })),
+      [user('Go'), input({ number: { n: 3 } }), input({ number: { n: 4 } })],
+    );
+    expect(output).toEqual({ n: 4 });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        decision: 'ask_again',
+        reasoning: expect.stringContaining('must be even'),
+      }),
+    );
+  });
+
+  test('is answered by a message of the user when it asks for a text', async () => {
+    const { output } = await runTest(
+      asking((ctx) => ctx.ask('name', 'What is your name?')),
+      [user('Go'), user('Ann')],
+    );
+    expect(output).toBe('Ann');
+  });
+
+  test('has types', () => {
+    asking(async (ctx) => {
+      expectTypeOf(ctx.ask('a', 'text')).toEqualTypeOf<Promise<string>>();
+      expectTypeOf(ctx.ask('b', { message: 'text' })).toEqualTypeOf<Promise<string>>();
+      expectTypeOf(ctx.ask('c', { message: '?', approval: true })).toEqualTypeOf<
+        Promise<Approval>
+      >();
+      const schema = z.object({ n: z.number() });
+      expectTypeOf(ctx.ask('d', { message: '?', schema })).toEqualTypeOf<Promise<{ n: number }>>();
+      // @ts-expect-error a question is a text
+      ctx.ask('e', { message: 5 });
+      // @ts-expect-error a question has a message
+      ctx.ask('f', { approval: true });
+    });
+  });
+});
+
+describe('questions', () => {
+  test('side by side wait together, and are answered in any order', async () => {
+    const each = (name: string) =>
+      asking((ctx) => Promise.all(['a', 'b'].map((key) => ctx.ask(key, `${name} ${key}?`))), name);
+    const { output } = await runTest(
+      parallel({ name: 'both', runnables: [each('x'), each('y')] }),
+      [
+        user('Go'),
+        meanwhile(async ({ app, pending }) => {
+          expect(pending).toHaveLength(4);
+          for (const { requestId, request } of pending.toReversed())
+            await app.requests.answer(requestId, { input: request.summary });
+        }),
+      ],
+    );
+    expect(output).toEqual({ x: ['x a?', 'x b?'], y: ['y a?', 'y b?'] });
+  });
+
+  test('that are left are withdrawn with the end of their step', async () => {
+    const { app, output, session } = await runTest(
+      asking((ctx) => Promise.race([ctx.ask('one', 'One?'), ctx.ask('two', 'Two?')])),
+      [user('Go'), input({ two: 'second' })],
+    );
+    expect(output).toBe('second');
+    const rows = await app.requests.list({ session: session.id });
+    expect(rows.map(({ name, status }) => [name, status]).sort()).toEqual([
+      ['one', 'withdrawn'],
+      ['two', 'answered'],
+    ]);
+  });
+
+  test('end with their run', async () => {
+    const { app, status, session } = await runTest(
+      asking((ctx) => ctx.ask('one', 'One?')),
+      [
+        user('Go'),
+        meanwhile(async ({ app, session }) => {
+          await app.cancel(session.id, { by: 'operator', reason: 'enough' });
+        }),
+      ],
+    );
+    expect(status).toBe('cancelled');
+    expect(await app.requests.list({ session: session.id })).toMatchObject([
+      { status: 'cancelled' },
+    ]);
+  });
+});
+
+describe('edited code', () => {
+  /** Begins with one step, and continues the run with another in a second process. */
+  async function edited(
+    first: (ctx: StepContext) => Promise<unknown>,
+    second: (ctx: StepContext) => Promise<unknown>,
+  ) {
+    const store = memoryStore();
+    const before = runtime({ app: 'news', store, runnables: [asking(first)], recover: 'manual' });
+    const { session } = await before.run(asking(first), { session: 's' });
+    const after = runtime({
+      app: 'news',
+      store: takingOver(store),
+      runnables: [asking(second)],
+      recover: 'manual',
+    });
+    return { app: after, result: await after.resume(session.id) };
+  }
+
+  test('that words a question in another way asks it anew', async () => {
+    const { app, result } = await edited(
+      (ctx) => ctx.ask('name', 'Which name?'),
+      (ctx) => ctx.ask('name', 'Which first name?'),
+    );
+    expect(result.pendingCalls).toMatchObject([{ request: { summary: 'Which first name?' } }]);
+    const rows = await app.requests.list({ session: 's' });
+    expect(rows.map(({ status, summary }) => [summary, status]).sort()).toEqual([
+      ['Which first name?', 'pending'],
+      ['Which name?', 'withdrawn'],
+    ]);
+    await app.requests.answer(result.pendingCalls[0]?.requestId ?? '', { input: 'Ann' });
+    expect((await app.resume('s')).output).toBe('Ann');
+  });
+
+  test('that does not ask any more goes on without it', async () => {
+    const { app, result } = await edited(
+      (ctx) => ctx.ask('name', 'Which name?'),
+      async () => 'no name',
+    );
+    expect(result).toMatchObject({ status: 'completed', output: 'no name' });
+    expect(await app.requests.list({ session: 's' })).toMatchObject([{ status: 'withdrawn' }]);
+  });
+
+  test('that asks for approval instead of a value is refused the recorded answer', async () => {
+    const { result } = await edited(
+      (ctx) => ctx.ask('name', 'Which name?'),
+      (ctx) => ctx.ask('name', { message: 'Which name?', approval: true }),
+    );
+    expect(result.pendingCalls).toMatchObject([{ kind: 'approval' }]);
+  });
+});
+
+describe('refusals', () => {
+  const refusedAs = async (work: (ctx: StepContext) => Promise<unknown>) =>
+    (
+      await runTest(
+        asking((ctx) => failure(work(ctx))),
+        [user('Go')],
+      )
+    ).output;
+
+  test.each([
+    ['an empty question', { message: '' }, /`message` must be/],
+    ['no question', {}, /`message` must be/],
+    ['approval beside a schema', { message: '?', approval: true, schema: z.string() }, /not both/],
+    ['approval: false', { message: '?', approval: false }, /`approval` must be `true`/],
+    ['no schema', { message: '?', schema: 5 }, /`schema` must be a schema/],
+    ['an unknown option', { message: '?', timeout: 5 }, /timeout/],
+    ['an expiry of 0', { message: '?', expiresInMs: 0 }, /`expiresInMs`/],
+    ['nobody who may decide', { message: '?', mayDecide: [] }, /`mayDecide`/],
+    ['escalation to nobody', { message: '?', onExpire: 'escalate' }, /needs `escalateTo`/],
+  ])('%s', async (_what, question, message) => {
+    expect(await refusedAs((ctx) => ctx.ask('key', question as never))).toEqual({
+      code: 'invalid_wait',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('a key that is none, and one that is taken', async () => {
+    expect(await refusedAs((ctx) => ctx.ask('a/b', '?'))).toMatchObject({ code: 'invalid_key' });
+    const twice = async (ctx: StepContext) => {
+      await ctx.effect('a', () => 1);
+      return ctx.ask('a', '?');
+    };
+    expect(await refusedAs(twice)).toMatchObject({ code: 'invalid_key' });
+  });
+
+  test('a question in an effect, and one after the end of the step', async () => {
+    expect(
+      await refusedAs((ctx) =>
+        ctx.effect('work', () => ctx.ask('inside', '?'), { recovery: 'rerun' }),
+      ),
+    ).toMatchObject({ message: expect.stringContaining('wait before it or after it') });
+    let kept: StepContext | undefined;
+    await runTest(
+      asking(async (ctx) => {
+        kept = ctx;
+      }),
+      [user('Go')],
+    );
+    expect(await failure((kept as StepContext).ask('late', '?'))).toMatchObject({
+      code: 'invocation_ended',
+    });
+  });
+});
+
+test('a question of a run with a store is continued by itself', async () => {
+  const runnable = asking((ctx) => ctx.ask('name', 'Which name?'));
+  const app = runtime({ app: 'news', store: memoryStore(), runnables: [runnable] });
+  const { session, pendingCalls } = await app.run(runnable);
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'Ann' });
+  await eventually(() => session.status === 'completed', { what: 'the end of the run' });
+  await app.close();
+});
+
+/** Asks for approval, lets a step of the test happen, and gives the output. */
+async function askedOnce(happens: Parameters<typeof runTest>[1][number]) {
+  const pendingBefore: unknown[] = [];
+  const { output } = await runTest(
+    asking((ctx) => ctx.ask('release', { message: 'Publish?', approval: true })),
+    [user('Go'), meanwhile(({ pending }) => void pendingBefore.push(...pending)), happens],
+  );
+  return { output, pendingBefore: pendingBefore[0] };
+}
