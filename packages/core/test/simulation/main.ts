@@ -1,6 +1,7 @@
 /**
  * `npm run simulate`: simulates drawn programs under drawn faults. Every seed is run twice, and once
- * without faults. Ends with `N cases, N failed`; a case is a seed.
+ * without faults. Ends with `N cases, N failed`; a case is a seed. Seeds that no process reports,
+ * because it died, have failed.
  *
  *     npm run simulate -- --seed 42 --hours 1000   seeds from 42 on, 1,000 hours in all
  *     npm run simulate -- --short                  fixed seeds, within a minute
@@ -30,19 +31,35 @@ interface SeedLine {
   readonly broken: readonly string[];
 }
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    hours: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    story: { type: 'boolean', default: false },
-    worker: { type: 'string' },
-    seeds: { type: 'string' },
-  },
-});
+const values = argumentsOf(process.argv.slice(2));
 
-if (values.worker !== undefined) await work(values.worker.split(',').map(Number));
+if (values.worker !== undefined)
+  await work(values.worker.split(',').map((text) => whole('worker', text)));
 else await simulateAll();
+
+function argumentsOf(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string' },
+        hours: { type: 'string' },
+        short: { type: 'boolean', default: false },
+        story: { type: 'boolean', default: false },
+        worker: { type: 'string' },
+        seeds: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+/** Ends the process because of its arguments. */
+function refuse(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(2);
+}
 
 /** Simulates seeds one by one, and writes a line for each. */
 async function work(seeds: readonly number[]): Promise<void> {
@@ -65,6 +82,9 @@ async function work(seeds: readonly number[]): Promise<void> {
 }
 
 async function simulateAll(): Promise<void> {
+  const own = (['seed', 'seeds', 'hours'] as const).find((name) => values[name] !== undefined);
+  if (values.short && own !== undefined)
+    refuse(`--short has fixed seeds and hours: leave out --${own}, or --short.`);
   const first = values.short
     ? short.seed
     : values.seed === undefined
@@ -88,15 +108,15 @@ async function simulateAll(): Promise<void> {
   const failed = done.filter(({ broken }) => broken.length > 0);
   for (const { seed } of failed.slice(0, 3)) await tell(seed);
   summarise(done);
-  process.stdout.write(`${done.length} cases, ${failed.length} failed\n`);
-  if (failed.length > 0 || done.length < count) process.exitCode = 1;
+  const unreported = count - done.length;
+  process.stdout.write(`${count} cases, ${failed.length + unreported} failed\n`);
+  if (failed.length + unreported > 0) process.exitCode = 1;
 }
 
 function whole(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
-  process.stderr.write(`--${name} must be a whole number from 1, not "${text}".\n`);
-  process.exit(2);
+  return refuse(`--${name} must be a whole number from 1, not "${text}".`);
 }
 
 /** Simulates seeds in a process of its own. */
@@ -106,6 +126,9 @@ async function runWorker(seeds: readonly number[]): Promise<readonly SeedLine[]>
     [...process.execArgv, import.meta.filename, '--worker', seeds.join(',')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  const ended = new Promise<string>((resolve) => {
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
   const done: SeedLine[] = [];
   for await (const text of createInterface({ input: child.stdout })) {
     const line = JSON.parse(text) as SeedLine;
@@ -113,6 +136,13 @@ async function runWorker(seeds: readonly number[]): Promise<readonly SeedLine[]>
     for (const broken of line.broken.slice(0, 3))
       process.stdout.write(`seed ${line.seed}: ${broken}\n`);
   }
+  const [next] = seeds.slice(done.length);
+  if (next !== undefined)
+    process.stdout.write(
+      `seed ${next}: its process ended (${await ended}) before it had reported this seed; ` +
+        `${seeds.length - done.length} of its seeds have failed\n` +
+        `  again: npm run simulate -- --seed ${next} --seeds 1\n`,
+    );
   return done;
 }
 
