@@ -74,4 +74,25 @@ assert.match(airline, /Triage Agent: Calling transfer_to_Seat_Booking_Agent/);
 assert.match(airline, /Seat Booking Agent: You have seat 23A now/);
 assert.match(airline, /"confirmationNumber": "ABC123",\s+"seatNumber": "23A"/);
 
+// A workflow without a terminal: people answer through the app.
+const home = process.cwd();
+const folder = await mkdtemp(join(tmpdir(), 'adjutant-port-'));
+process.chdir(folder);
+const { app, headsUp } = await import('./ports/heads-up.ts');
+let game = await app.run(headsUp, {
+  session: await app.sessions.open({ userId: 'heads-up-game' }),
+});
+const said: string[] = [];
+for (const input of ['Is it a scientist?', 'Marie Curie']) {
+  const [asked] = await app.requests.list({ session: game.session.id, status: 'pending' });
+  said.push(asked?.summary ?? '');
+  await app.requests.answer(asked?.requestId ?? '', { input });
+  game = await app.resume(headsUp, game.session, { runId: game.runId });
+}
+assert.deepEqual(game.output, { famousPerson: 'Marie Curie', gameWon: true, guessCount: 2 });
+assert.equal(said[1], 'Yes.');
+await app.close();
+process.chdir(home);
+await rm(folder, { recursive: true });
+
 console.log('ports: ok');

@@ -74,3 +74,9 @@ export const seatModel = played(
   call('update_seat', { confirmationNumber: 'ABC123', seatNumber: '23A' }),
   { text: 'You have seat 23A now.' },
 );
+
+export const personInventor = played({ text: 'Marie Curie' });
+
+export const verifier = played({ text: '{"isCorrect":false}' }, { text: '{"isCorrect":true}' });
+
+export const gameMaster = played({ text: 'Yes.' }, { text: 'Congratulations!' });
