@@ -32,6 +32,7 @@ export {
   OperationAmbiguousError,
   type TokenRefusal,
 } from './engine/requests/errors.ts';
+export { NotResolvableError } from './engine/run/inbox/resolution.ts';
 export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
 export { NotReopenableError } from './engine/run/reopen.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/errors/request-errors.ts';

@@ -87,6 +87,7 @@ export type ErrorCode =
   | 'no_tool_result'
   | 'not_json'
   | 'not_reopenable'
+  | 'not_resolvable'
   | 'operation_ambiguous'
   | 'orphaned_child'
   | 'orphaned_effect'

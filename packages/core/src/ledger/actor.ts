@@ -26,6 +26,12 @@ export function namedActor(text: string): Actor {
   return kindOf(text) === undefined ? `user:${text}` : (text as Actor);
 }
 
+/** True for an actor outside the app: a person, or a system that speaks for one. */
+export function isFromOutside(by: string): boolean {
+  const kind = kindOf(by);
+  return kind === 'user' || kind === 'operator' || kind === 'trigger';
+}
+
 /** Checks that an actor is the one that `mayDecide` names: of the same kind, with the same name. */
 export function isSaidBy(by: string, named: string): boolean {
   return by === namedActor(named);

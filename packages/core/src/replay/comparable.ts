@@ -9,7 +9,13 @@ type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<
 
 /** Keeps the text of a failure: a step may have used it. */
 const failure = (error: ErrorRecord | undefined): unknown =>
-  error && { code: error.code, name: error.name, message: error.message };
+  error && { code: error.code, name: error.name, message: textOf(error) };
+
+/** Leaves out the advice about an effect of unknown outcome, which differs between builds. */
+function textOf({ code, message }: ErrorRecord): string {
+  const advice = code === 'effect_unknown' ? message.lastIndexOf(' Find out ') : -1;
+  return advice < 0 ? message : message.slice(0, advice);
+}
 
 /**
  * Combines changes into one for each key. Older builds kept only one change for each key, even

@@ -1,3 +1,4 @@
+import { isFromOutside } from '../ledger/actor.ts';
 import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 
@@ -92,7 +93,7 @@ function keyOf(event: Event): string | undefined {
     case 'model_end':
       return modelKey(event.invocationId, event.round, event.attempt);
     case 'tool_result':
-      return event.attempt === 0 || event.late === true
+      return event.attempt === 0 || event.late === true || isFromOutside(event.by)
         ? undefined
         : attemptKey(event.callId, event.attempt);
     // An attempt can end without a result: with an operation that goes on elsewhere, or with the

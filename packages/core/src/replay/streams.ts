@@ -1,4 +1,5 @@
 import { changesGrants } from '../engine/frame/grants.ts';
+import { isFromOutside } from '../ledger/actor.ts';
 import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventDraft } from '../ledger/event.ts';
 
@@ -49,7 +50,7 @@ export function comesFromOutside(event: Event): boolean {
     case 'invocation_reopen':
       return true;
     case 'tool_result':
-      return event.late === true;
+      return event.late === true || isFromOutside(event.by);
     case 'state_change':
       return event.source === 'observation';
     case 'decision':

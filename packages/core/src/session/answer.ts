@@ -216,10 +216,15 @@ export function postGrant(
 
 /** The true outcome of a call of unknown outcome. */
 export interface Resolution {
-  /** True when the call took effect. */
+  /** True when the call or the effect took place. */
   readonly happened: boolean;
-  /** Result of the call. */
+  /** Result of what took place. @default null */
   readonly result?: JsonValue;
+  /**
+   * Reason why it failed for good, without an effect.
+   * @default an effect of a step or a tool is tried again
+   */
+  readonly failed?: string;
   readonly by: Actor;
 }
 
@@ -230,14 +235,15 @@ export interface Resolution {
 export function postResolution(
   { session, ports }: Addressee,
   callId: string,
-  { happened, result, by }: Resolution,
+  key: string,
+  { happened, result, failed, by }: Resolution,
 ): Promise<PostReceipt> {
   return ports.store.post(session, {
-    key: `resolve:${ports.ids.next()}`,
+    key,
     lane: 'input',
     by,
     at: ports.clock.now(),
     type: 'tool_input',
-    data: defined({ resolves: callId, happened, result }),
+    data: defined({ resolves: callId, happened, result, failed }),
   });
 }

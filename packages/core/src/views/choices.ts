@@ -1,8 +1,10 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
+import { isFromOutside } from '../ledger/actor.ts';
 import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { isRoot } from '../ledger/path.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 
 /** A choice as one event records it, before it is linked to its place. */
 export interface Choice {
@@ -97,7 +99,12 @@ export class Choices {
             why: 'It had stopped without an end, or waited for an answer.',
           }
         : undefined,
-    invocation_reopen: ({ reason }) => ({ component: 'run', decision: 'reopen', why: reason }),
+    invocation_reopen: ({ reason, effects }) => ({
+      component: 'run',
+      decision: 'reopen',
+      why: reason,
+      ...(effects === undefined ? {} : { data: { effects } }),
+    }),
     invocation_end: ({ stopReason }) =>
       stopReason === undefined
         ? undefined
@@ -142,9 +149,17 @@ export class Choices {
     settled,
     retryAfterMs,
     seq,
+    by,
   }: EventOf<'tool_result'>): Choice | undefined {
     this.#attempted.delete(callId);
     const data = { tool: name, callId, attempt };
+    if (isFromOutside(by))
+      return {
+        component: 'recovery',
+        decision: 'resolve',
+        why: toldOutcome(by, this.#resolve(result) as ToolResult),
+        data,
+      };
     if (settled && result.status === 'unknown') {
       return {
         component: 'recovery',
@@ -261,6 +276,14 @@ function modelChoice(
     why: `${failed} The next attempt comes after ${duration(retryAfterMs)}.`,
     data,
   };
+}
+
+/** Explains an outcome that somebody has found out. */
+function toldOutcome(by: string, result: ToolResult): string {
+  const { content, errorType } = result;
+  if (isSuccess(result)) return `${sayer(by)} found out that it took place.`;
+  const nothing = `${sayer(by)} found out that it did not take place`;
+  return errorType === 'no_effect' ? `${nothing}.` : asSentence(`${nothing}: ${String(content)}`);
 }
 
 /** Returns `text` with a full stop, unless it ends like a sentence. */

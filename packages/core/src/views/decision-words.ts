@@ -235,6 +235,7 @@ const runtimeWords: Words<
       `${toolOf(of)} was run again, because an interruption had left it without a result.`,
     unknown: (of) =>
       `Nobody knows whether a call of ${toolOf(of)} took effect, and ${of.who} was told so.`,
+    resolve: (of) => `Somebody told what came of a call of ${toolOf(of)}.`,
     resume: (of) => `${of.who} went on where it had stopped.`,
     other: (of) => `After an interruption: ${plain(of.decision)}.`,
   },

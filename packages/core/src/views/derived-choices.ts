@@ -4,7 +4,7 @@
  */
 export interface DerivedChoices {
   readonly request: Choices<'ask' | 'answer' | 'approve' | 'edit' | 'reject' | 'expire' | 'cancel'>;
-  readonly recovery: Choices<'interrupted' | 'repeat' | 'unknown' | 'resume'>;
+  readonly recovery: Choices<'interrupted' | 'repeat' | 'unknown' | 'resolve' | 'resume'>;
   readonly tools: Choices<'retry'>;
   readonly models: Choices<'retry' | 'failed'>;
   readonly run: Choices<'cancel' | 'reopen' | 'stop_early'>;

@@ -1,5 +1,6 @@
 import {
   agent,
+  isAdjutantError,
   type JsonValue,
   loop,
   type PendingRequest,
@@ -514,6 +515,42 @@ const handingBack: MakeScenario = () => {
   return { runnable: triage };
 };
 
+/** A card is charged and a hotel booked, both with a lost connection; people repair the run. */
+const repaired: MakeScenario = () => {
+  const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ETIMEDOUT' }));
+  const order = step({
+    name: 'order',
+    execute: async (ctx) => {
+      const charged = await ctx.effect('charge', lost);
+      // The code is edited before the second reopening.
+      const isEdited = ctx.session.events.some(
+        (event) =>
+          event.type === 'invocation_reopen' &&
+          event.effects?.includes(`${ctx.invocationId}/book`) === true,
+      );
+      const booked = await ctx.effect('book', isEdited ? () => 'booked' : lost, {
+        recovery: isEdited ? 'rerun' : 'report',
+      });
+      return ctx.complete([charged, booked], 'order');
+    },
+  });
+  return {
+    runnable: sequence({ name: 'line', runnables: [leaf('before'), order, leaf('after')] }),
+    repair: async ({ sessions }, { session, error }) => {
+      const callId = String(error?.data?.['callId']);
+      if (callId.endsWith('/charge'))
+        await sessions
+          .resolveUnknown(session.id, callId, { happened: true, result: 'ch_1' })
+          .catch((refused: unknown) => {
+            // A process that was stopped before the reopening has told it.
+            if (!isAdjutantError(refused, 'not_resolvable')) throw refused;
+          });
+      await sessions.reopen(session.id, { reason: 'The provider was asked.' });
+    },
+    compares: 'outcome',
+  };
+};
+
 /** Scenarios of the crash matrix. */
 export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'an agent': basic.agentScenario('rerun'),
@@ -528,6 +565,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'tools that call an agent': basic.agentAsTool,
   'effects in steps': basic.effectsInSteps,
   'effects in a tool': basic.effectsInTool,
+  'effects that are repaired': repaired,
   'twenty calls in disorder': shuffled,
   'a branch that fails': failFast,
   yields: yielding,

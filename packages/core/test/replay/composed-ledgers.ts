@@ -353,6 +353,67 @@ const asking: KeptLedger = {
   },
 };
 
+/** How often the probe of `repaired` was asked while it was recorded. A replay asks no probe. */
+let timesAsked = 0;
+
+const repaired: KeptLedger = {
+  name: 'repaired',
+  holds: 'effects of unknown outcome: told in time, told after the failure, judged again',
+  define: (edit) => {
+    const order = step({
+      name: 'order',
+      execute: async (ctx) => {
+        const charged = await ctx.effect('charge', () => 'never');
+        const mailed = await ctx.effect('mail', () => 'never');
+        const booked = await ctx.effect(
+          'book',
+          () => Promise.reject(Object.assign(new Error('lost'), { code: 'ETIMEDOUT' })),
+          {
+            recovery: () =>
+              timesAsked++ === 0 ? { happened: 'unknown' } : { happened: true, result: 'booked' },
+          },
+        );
+        if (edit === 'another effect behind them') await ctx.effect('note', () => 'noted');
+        return ctx.complete([charged, mailed, booked]);
+      },
+    });
+    return { runnable: sequence({ name: 'line', runnables: [order] }) };
+  },
+  record: async (recording) => {
+    timesAsked = 0;
+    const cutOff = (key: string) =>
+      recording.crashAt(
+        'Go',
+        (event) => event.type === 'tool_attempt' && event.callId === `run/order/${key}`,
+      );
+    const tell = (key: string) =>
+      recording.app.sessions.resolveUnknown('the-session', `run/order/${key}`, {
+        happened: true,
+        result: `${key} was found`,
+      });
+    await cutOff('charge');
+    recording.process();
+    await tell('charge');
+    await cutOff('mail');
+    const { id } = await recording.goOn();
+    await tell('mail');
+    await recording.app.sessions.reopen(id, { reason: 'The mail is there.' });
+    await recording.goOn();
+    await recording.app.sessions.reopen(id, { reason: 'The hotel answers again.' });
+    return recording.goOn();
+  },
+  edits: {
+    'another effect behind them': {
+      seq: 28,
+      path: 'run/order',
+      kind: 'control_flow',
+      subject:
+        'Attempt 1 of run/order/note is not recorded; what is recorded there is the end of ' +
+        'run/order as completed',
+    },
+  },
+};
+
 export const composedLedgers: readonly KeptLedger[] = [
   approvals,
   branching,
@@ -361,4 +422,5 @@ export const composedLedgers: readonly KeptLedger[] = [
   forked,
   dispatching,
   asking,
+  repaired,
 ];

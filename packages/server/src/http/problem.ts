@@ -64,6 +64,7 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   // Sessions, ledgers and stores.
   no_open_run: 409,
   not_reopenable: 409,
+  not_resolvable: 409,
   session_busy: 409,
   session_not_found: 404,
   session_exists: 409,

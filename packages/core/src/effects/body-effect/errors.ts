@@ -37,7 +37,9 @@ export class EffectUnknownError extends AdjutantError {
     super(
       'effect_unknown',
       `It is not known whether the effect "${data.key}" took place: ${textOf(result)} Find ` +
-        'out under its idempotency key, or give the effect a `recovery`.',
+        'out under its idempotency key and tell it with `app.sessions.resolveUnknown(session, ' +
+        `'${data.callId}', { happened })\`, or give the effect a \`recovery\`. ` +
+        'Then reopen the run.',
       withErrorType(data, result),
     );
     this.result = result;

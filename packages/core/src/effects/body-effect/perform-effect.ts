@@ -56,15 +56,19 @@ class EffectRun {
 
   async run(): Promise<{ readonly value: JsonValue } | undefined> {
     for (;;) {
-      const { settled, attempts } = this.#record;
+      const { settled } = this.#record;
       if (settled !== undefined) return { value: this.#outcome(settled) };
-      const last = attempts.at(-1);
-      const goesOn =
-        last !== undefined && last.result === undefined
-          ? await this.#closeOpen(last)
-          : await this.#next(last);
-      if (!goesOn) return undefined;
+      if (!(await this.#goOn())) return undefined;
     }
+  }
+
+  /** Comes one step nearer to the outcome. Returns false when the run was released. */
+  #goOn(): Promise<boolean> {
+    const { attempts, judgesAgain } = this.#record;
+    const last = attempts.at(-1);
+    if (last?.result === undefined)
+      return last === undefined ? this.#next(last) : this.#closeOpen(last);
+    return judgesAgain ? this.#judgeAgain(last, last.result) : this.#next(last);
   }
 
   /** Returns the value of a settled effect. @throws EffectFailedError, EffectUnknownError */
@@ -112,8 +116,14 @@ class EffectRun {
     });
     const [event] = ledger.append([{ ...draft, by }]);
     if (more.late !== undefined || event?.type !== 'tool_result') return;
-    attempt.result = ledger.whole(event);
-    if (settled) this.#record.settled = attempt.result;
+    this.#landed(attempt, ledger.whole(event));
+  }
+
+  /** Takes the recorded end of an attempt into account. */
+  #landed(attempt: EffectAttempt, result: EventOf<'tool_result'>): void {
+    attempt.result = result;
+    this.#record.judgesAgain = false;
+    if (result.settled) this.#record.settled = result;
   }
 
   /**
@@ -125,19 +135,39 @@ class EffectRun {
     if (!this.#mayGoOn()) return false;
     if (recovery === 'report') this.#note(open, unknownEnding(effectInterrupted()), 0);
     else if (recovery === 'rerun') this.#note(open, this.#interrupted('unknown'), 0);
-    else {
-      const replayed = this.#replayed(open);
-      if (replayed !== undefined) {
-        await replayed;
-        return this.#mayGoOn();
-      }
-      // The process of the attempt may be suspended and not dead. Until the deadline it can still
-      // begin.
-      if (!(await this.#sleepUntil(open.deadline))) return false;
-      const found = await this.#probe(recovery, open, this.#interrupted('none'));
-      if (found === undefined) return false;
-      this.#note(open, found, 0);
+    else return this.#askAbout(open, recovery);
+    return true;
+  }
+
+  /**
+   * Judges an unknown outcome by the present recovery, because the body was reopened. Returns false
+   * when the run was released.
+   */
+  async #judgeAgain(unknown: EffectAttempt, result: EventOf<'tool_result'>): Promise<boolean> {
+    const { recovery = 'report' } = this.#request.options;
+    if (!this.#mayGoOn()) return false;
+    if (recovery === 'report') this.#record.settled = result;
+    else if (typeof recovery === 'function') return this.#askAbout(unknown, recovery);
+    this.#record.judgesAgain = false;
+    return true;
+  }
+
+  /**
+   * Records what a probe finds about an attempt of another process or an earlier execution. Returns
+   * false when the run was released.
+   */
+  async #askAbout(attempt: EffectAttempt, probe: EffectProbe): Promise<boolean> {
+    const replayed = this.#replayed(attempt);
+    if (replayed !== undefined) {
+      await replayed;
+      return this.#mayGoOn();
     }
+    // The process of the attempt may be suspended and not dead. Until the deadline it can still
+    // begin.
+    if (!(await this.#sleepUntil(attempt.deadline))) return false;
+    const found = await this.#probe(probe, attempt, this.#interrupted('none'));
+    if (found === undefined) return false;
+    this.#note(attempt, found, 0);
     return true;
   }
 
@@ -265,8 +295,7 @@ class EffectRun {
     return ended?.then((outcome) => {
       const event = 'landed' in outcome ? outcome.landed : undefined;
       if (event?.type !== 'tool_result') return;
-      attempt.result = ledger.whole(event);
-      if (event.settled) this.#record.settled = attempt.result;
+      this.#landed(attempt, ledger.whole(event));
     });
   }
 

@@ -20,6 +20,8 @@ export interface EffectAttempt {
 export interface EffectRecord {
   readonly attempts: EffectAttempt[];
   settled: EventOf<'tool_result'> | undefined;
+  /** True when the unknown outcome of the last attempt is judged again, by the present recovery. */
+  judgesAgain: boolean;
 }
 
 /** Work of an effect, and the name under which it is recorded. */

@@ -27,6 +27,16 @@ export function effectInterrupted(): ToolResult {
   });
 }
 
+export function effectDidNotHappen(): ToolResult {
+  return toolResult.unknown('somebody has found out that it did not take place.', {
+    errorType: 'no_effect',
+  });
+}
+
+export function effectFailed(why: string): ToolResult {
+  return toolResult.permanent(why);
+}
+
 export function effectInterruptedTooOften(times: number): ToolResult {
   return toolResult.unknown(
     `the process stopped ${times} times while it was under way, so it is not run again.`,

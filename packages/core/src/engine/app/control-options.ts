@@ -33,6 +33,7 @@ const reopenChecks: OptionChecks<ReopenOptions> = {
 const resolutionChecks: OptionChecks<Resolution> = {
   happened: isFlag,
   result: isAnything,
+  failed: isNonEmptyText,
   by: isOutsider,
 };
 
@@ -106,7 +107,12 @@ export function checkResolution(callId: unknown, found: Partial<Resolution>): vo
   check(refused, found, resolutionChecks);
   if (found.happened === undefined)
     throw new InvalidRunError({ refused, reason: '`happened` is missing' });
-  const defect = found.result === undefined ? undefined : findJsonDefect(found.result);
+  const { happened, result, failed } = found;
+  if (happened && failed !== undefined)
+    throw new InvalidRunError({ refused, reason: '`failed` is for what did not happen' });
+  if (!happened && result !== undefined)
+    throw new InvalidRunError({ refused, reason: '`result` is for what happened' });
+  const defect = result === undefined ? undefined : findJsonDefect(result);
   if (defect !== undefined)
     throw new NotJsonError({ what: `The result of call "${callId}"`, ...defect });
 }

@@ -6,7 +6,6 @@ import {
   postGrant,
   postMessage,
   postPause,
-  postResolution,
   type Resolution,
 } from '../../session/answer.ts';
 import type { AnySession, Session } from '../../session/session.ts';
@@ -21,6 +20,7 @@ import {
   checkResolution,
   sessionIdOf,
 } from './control-options.ts';
+import { recordOutcome } from './unknown-outcome.ts';
 
 export interface SessionControlPorts {
   readonly clock: Clock;
@@ -75,9 +75,12 @@ export class SessionControl {
     found: Omit<Resolution, 'by'> & { readonly by?: Actor },
   ): Promise<void> {
     checkResolution(callId, found);
+    // Refuses the session of another app.
+    await this.#ports.opened(session);
     const id = sessionIdOf(session);
-    await postResolution(this.#inbox(id), callId, { by: 'operator', ...found });
-    this.#ports.posted(id);
+    const open = (): Promise<Session> => this.#ports.opened(id);
+    await recordOutcome({ session: id, callId, found: { by: 'operator', ...found }, open });
+    this.#ports.due();
   }
 
   async changeGrants(

@@ -285,7 +285,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
 
   /**
    * Reopens a failed or cancelled run, or a part of it, so that `app.resume` continues it. This
-   * helps after a bug was fixed, or a limit raised. Completed work is not done again.
+   * helps after a bug was fixed, or a limit raised. Completed work is not done again. Effects whose
+   * unknown outcome made a step fail are judged again by their present `recovery`.
    * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
    */
   reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
@@ -293,9 +294,32 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Records the outcome of a call whose result has the status `unknown`. The model is informed, and
-   * an equal call counts as a new one.
-   * @throws SessionNotFoundError, StoreUnavailableError
+   * Records the outcome of a tool call or an effect of a step that nobody knows. The model is
+   * informed of a call, and an equal call counts as a new one. A step that runs again gets the
+   * outcome of its effect; one that has failed is reopened first. Resolves when it is recorded,
+   * also by another process that has the session.
+   * @throws NotResolvableError when it would change nothing, SessionNotFoundError,
+   * StoreUnavailableError
+   * @example
+   * ```ts
+   * import { runtime, step } from 'adjutant';
+   *
+   * const order = step({
+   *   name: 'order',
+   *   execute: async (ctx) => {
+   *     const charge = async (): Promise<string> => {
+   *       throw Object.assign(new Error('lost'), { code: 'ETIMEDOUT' });
+   *     };
+   *     return ctx.complete(await ctx.effect('charge', charge));
+   *   },
+   * });
+   * const app = runtime({ app: 'shop', runnables: [order] });
+   * await app.run(order, { session: 'order-7', runId: 'run' });
+   * // The provider has the charge.
+   * await app.sessions.resolveUnknown('order-7', 'run/charge', { happened: true, result: 'ch_1' });
+   * await app.sessions.reopen('order-7', { reason: 'The provider was asked.' });
+   * console.log((await app.resume('order-7')).output); // ch_1
+   * ```
    */
   resolveUnknown(
     session: AnySession | string,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { isFromOutside } from '../../ledger/actor.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo } from '../../ledger/path.ts';
@@ -57,6 +58,7 @@ function isPosted(event: Event): boolean {
     case 'user':
     case 'tool_input':
     case 'cancel':
+    case 'invocation_reopen':
       return true;
     case 'decision':
       return (
@@ -66,7 +68,7 @@ function isPosted(event: Event): boolean {
         changesGrants(event)
       );
     case 'tool_result':
-      return event.late === true;
+      return event.late === true || isFromOutside(event.by);
     default:
       return false;
   }

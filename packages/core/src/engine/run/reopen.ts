@@ -1,7 +1,13 @@
 import { AdjutantError } from '../../base/error.ts';
+import {
+  hasGoneOn,
+  recordedEffects,
+  unknownOutcome,
+} from '../../effects/body-effect/recorded-effects.ts';
 import type { Actor, EventDraft } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { InvocationRecord, InvocationTree } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { parentOf } from '../../ledger/path.ts';
 
 /** An invocation whose outcome is final. */
 export class NotReopenableError extends AdjutantError {
@@ -25,47 +31,69 @@ export interface ReopenOptions {
 /**
  * Returns the events that open a failed or cancelled invocation again. Its outcome no longer
  * counts, and neither do those of the invocations around it. Invocations below it that completed
- * stay completed.
+ * stay completed. Effects of unknown outcome are judged again.
  * @throws NotReopenableError
  */
 export function reopenDrafts(
   { invocations }: Pick<Ledger, 'invocations'>,
-  { path, reason, by = 'operator' }: ReopenOptions,
+  { path, reason: why, by = 'operator' }: ReopenOptions,
 ): readonly EventDraft[] {
   const { byPath, roots } = invocations;
   const target = path ?? roots.findLast((root) => byPath.get(root)?.mode === 'root');
   const record = target === undefined ? undefined : byPath.get(target);
   if (target === undefined || record === undefined)
     throw new NotReopenableError({ path: target ?? '', reason: 'there is no such invocation' });
-  assertFailed(record);
-  const above: InvocationRecord[] = [];
-  for (
-    let parent = byPath.get(record.parent ?? '');
-    parent !== undefined;
-    parent = byPath.get(parent.parent ?? '')
-  ) {
-    if (parent.end === undefined) continue;
-    if (parent.status !== 'error' && parent.status !== 'cancelled') {
-      throw new NotReopenableError({
-        path: target,
-        reason: `"${parent.path}" around it has ended as ${parent.status}`,
-      });
-    }
-    above.unshift(parent);
-  }
+  const reason = whyNotFailed(record) ?? whyNotReopenable({ invocations }, record);
+  if (reason !== undefined) throw new NotReopenableError({ path: target, reason });
+  const above = ancestors(byPath, record).filter(({ end }) => end !== undefined);
   const reopened = [...above, record, ...(path === undefined ? failedParts(record, byPath) : [])];
-  return reopened.map(({ path: invocationId }) => ({
-    type: 'invocation_reopen',
-    by,
-    invocationId,
-    reason,
-  }));
+  return reopened.map((each) => {
+    const effects = reopenedEffects(invocations, each);
+    return {
+      type: 'invocation_reopen',
+      by,
+      invocationId: each.path,
+      reason: why,
+      ...(effects.length === 0 ? {} : { effects }),
+    };
+  });
 }
 
-function assertFailed({ path, end, status }: InvocationRecord): void {
-  if (end === undefined) throw new NotReopenableError({ path, reason: 'it has not ended' });
-  if (status !== 'error' && status !== 'cancelled')
-    throw new NotReopenableError({ path, reason: `it has ended as ${status}` });
+/** Returns the reason why an invocation that failed can never run again. */
+export function whyNotReopenable(
+  { invocations: { byPath } }: Pick<Ledger, 'invocations'>,
+  record: InvocationRecord,
+): string | undefined {
+  const ended = ancestors(byPath, record).find(
+    ({ end, status }) => end !== undefined && status !== 'error' && status !== 'cancelled',
+  );
+  return ended === undefined ? undefined : `"${ended.path}" around it has ended as ${ended.status}`;
+}
+
+/** The invocations around one, from the root on. */
+function ancestors(
+  byPath: ReadonlyMap<string, InvocationRecord>,
+  { parent }: InvocationRecord,
+): readonly InvocationRecord[] {
+  const above = byPath.get(parent ?? '');
+  return above === undefined ? [] : [...ancestors(byPath, above), above];
+}
+
+function whyNotFailed({ end, status }: InvocationRecord): string | undefined {
+  if (end === undefined) return 'it has not ended';
+  return status === 'error' || status === 'cancelled' ? undefined : `it has ended as ${status}`;
+}
+
+/**
+ * Effects of an invocation whose unknown outcome is judged again: those that its body has not dealt
+ * with.
+ */
+function reopenedEffects(invocations: InvocationTree, record: InvocationRecord): readonly string[] {
+  const place = { invocations, record, childRoot: record.path };
+  return [...recordedEffects(place)].flatMap(([id, effect]) => {
+    const isOwn = parentOf(id) === record.path;
+    return isOwn && unknownOutcome(effect) !== undefined && !hasGoneOn(place, id) ? [id] : [];
+  });
 }
 
 /**

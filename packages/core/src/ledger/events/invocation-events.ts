@@ -97,6 +97,11 @@ export interface InvocationEndEvent extends Envelope<'invocation_end'> {
 export interface InvocationReopenEvent extends Envelope<'invocation_reopen'> {
   readonly invocationId: string;
   readonly reason: string;
+  /**
+   * Ids of the effects whose unknown outcome no longer counts. When the body runs again, they are
+   * what somebody has told, or are judged by their present `recovery`.
+   */
+  readonly effects?: readonly string[];
 }
 
 export interface HandoffEvent extends Envelope<'handoff'> {

@@ -56,10 +56,18 @@ function checkSettledOnce(
   { callId, seq }: EventOf<'tool_result'>,
   report: ReportBroken,
 ): void {
+  // An effect whose unknown outcome was reopened may be settled again.
+  const reopened = ledger.events.findLast(
+    (event) => event.type === 'invocation_reopen' && event.effects?.includes(callId) === true,
+  );
   const isSettled = has(
     ledger,
     'tool_result',
-    (event) => event.callId === callId && event.settled && event.late !== true,
+    (event) =>
+      event.callId === callId &&
+      event.settled &&
+      event.late !== true &&
+      event.seq > (reopened?.seq ?? 0),
   );
   if (isSettled) report('one_result', `${ledger.session}: ${callId} settled again at ${seq}`);
 }

@@ -98,6 +98,16 @@ describe('what is said to a session with options that do not fit changes nothing
       /`happened` must be true or false, not "maybe"/,
     ],
     [
+      'resolveUnknown with a failure that happened',
+      (app) => app.sessions.resolveUnknown('s', 'call', { happened: true, failed: 'declined' }),
+      /`failed` is for what did not happen/,
+    ],
+    [
+      'resolveUnknown with a result of nothing',
+      (app) => app.sessions.resolveUnknown('s', 'call', { happened: false, result: 'paid' }),
+      /`result` is for what happened/,
+    ],
+    [
       'resume without a session',
       async (app) => app.resume(untyped(undefined)),
       /a session or the id of one is needed, not undefined/,

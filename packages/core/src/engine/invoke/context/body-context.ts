@@ -18,7 +18,7 @@ import { InvocationEndedError } from '../../frame/errors.ts';
 import { assertFact } from '../../frame/facts.ts';
 import { inputOf } from '../input-contract.ts';
 import { BodyState } from '../state/body-state.ts';
-import { recordedEffects } from './body-effects.ts';
+import { effectsOf } from './body-effects.ts';
 import type { BodyOwner, BodyPlace } from './body-place.ts';
 import { BodyRelease } from './body-release.ts';
 import { BodyWork } from './body-work.ts';
@@ -192,9 +192,9 @@ export class Body implements BodyContext, BodyOwner {
    * time.
    */
   forgottenEffects(counts: (effect: EffectRecord) => boolean): readonly string[] {
-    const { run, path, childRoot, base } = this.place;
+    const { childRoot, base } = this.place;
     if (base === undefined) return [];
-    const recorded = recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
+    const recorded = effectsOf(this);
     const isAsked = (id: string): boolean =>
       this.#work?.keys.isOfEffect(id.slice(childRoot.length + 1)) === true;
     return [...recorded].flatMap(([id, effect]) => (counts(effect) && !isAsked(id) ? [id] : []));

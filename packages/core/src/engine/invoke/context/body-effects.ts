@@ -8,10 +8,12 @@ import {
 import { retryChecks } from '../../../base/retry-options.ts';
 import { InvalidEffectError } from '../../../effects/body-effect/errors.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
+import { recordedEffects } from '../../../effects/body-effect/recorded-effects.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { EffectOptions } from '../../../session/body-context.ts';
 import type { RunContext } from '../../frame/run-context.ts';
+import type { BodyOwner } from './body-place.ts';
 
 const effectChecks: OptionChecks<EffectOptions> = {
   recovery: (value) =>
@@ -34,36 +36,13 @@ export function assertEffect({ key, run, options }: EffectRequest): void {
   if (reason !== undefined) throw new InvalidEffectError({ key, reason });
 }
 
-/**
- * Returns the recorded effects below `childRoot`, by their ids. The search begins at the call:
- * nothing of its effects stands before it.
- */
-export function recordedEffects(
-  record: InvocationRecord | undefined,
-  childRoot: string,
-): Map<string, EffectRecord> {
-  const found = new Map<string, EffectRecord>();
-  if (record === undefined) return found;
-  const { events } = record;
-  for (let i = firstOf(record, childRoot); i < events.length; i++) {
-    const event = events[i];
-    if (
-      (event?.type !== 'tool_attempt' && event?.type !== 'tool_result') ||
-      !event.callId.startsWith(`${childRoot}/`)
-    )
-      continue;
-    const effect = found.get(event.callId) ?? { attempts: [], settled: undefined };
-    found.set(event.callId, effect);
-    if (event.type === 'tool_attempt') {
-      const { attempt, key, deadline = event.at, seq } = event;
-      effect.attempts.push({ attempt, key, deadline, seq, at: event.at, result: undefined });
-    } else if (event.late !== true) {
-      const made = effect.attempts.find(({ attempt }) => attempt === event.attempt);
-      if (made !== undefined) made.result = event;
-      if (event.settled) effect.settled ??= event;
-    }
-  }
-  return found;
+/** Returns the effects that the ledger has of a body, by id, as this execution gets them. */
+export function effectsOf({ place, seqBefore }: BodyOwner): ReadonlyMap<string, EffectRecord> {
+  const { run, path, childRoot } = place;
+  const { invocations } = run.ledger;
+  const record = invocations.byPath.get(path);
+  if (record === undefined) return new Map();
+  return recordedEffects({ invocations, record, childRoot, seqBefore });
 }
 
 /**
@@ -110,15 +89,6 @@ export function openBelow(
       !hasOutcome(invocations, path),
   );
   if (child !== undefined) return `the open child "${child}"`;
-  const [effect] = openEffects(recordedEffects(record, callId));
+  const [effect] = openEffects(recordedEffects({ invocations, record, childRoot: callId }));
   return effect === undefined ? undefined : `the open effect "${effect.id}"`;
-}
-
-/** Returns the index of the first event of a call. The events of a step begin with it. */
-function firstOf({ path, events }: InvocationRecord, childRoot: string): number {
-  if (childRoot === path) return 0;
-  return Math.max(
-    0,
-    events.findLastIndex((event) => event.type === 'tool_call' && event.callId === childRoot),
-  );
 }

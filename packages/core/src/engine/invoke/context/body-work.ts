@@ -1,7 +1,7 @@
 import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import type { LedgerMismatchError } from '../../../ledger/errors.ts';
 import { Activity } from '../../frame/activity.ts';
-import { recordedEffects } from './body-effects.ts';
+import { effectsOf } from './body-effects.ts';
 import { BodyKeys } from './body-keys.ts';
 import type { BodyOwner } from './body-place.ts';
 import type { BodyRelease } from './body-release.ts';
@@ -51,8 +51,7 @@ export class BodyWork {
 
   /** Effects that earlier executions of the body have recorded, by id. */
   get effects(): ReadonlyMap<string, EffectRecord> {
-    const { run, path, childRoot } = this.body.place;
-    this.#effects ??= recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
+    this.#effects ??= effectsOf(this.body);
     return this.#effects;
   }
 

@@ -16,7 +16,11 @@ export function performBodyEffect(work: BodyWork, request: EffectRequest): Promi
   place.onChild?.();
   const { writes } = body;
   writes.settleBase();
-  const record = work.effects.get(callId) ?? { attempts: [], settled: undefined };
+  const record = work.effects.get(callId) ?? {
+    attempts: [],
+    settled: undefined,
+    judgesAgain: false,
+  };
   const [first] = record.attempts;
   if (first === undefined) writes.assertInOrder();
   else landed.landedBefore(first.seq, key);

@@ -1,14 +1,13 @@
 import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { questionDraft, requestDecision, sameQuestion } from '../../../effects/request/question.ts';
-import { hadNoEffect } from '../../../effects/tool-call/result-texts.ts';
 import { isSaidBy, namesOf } from '../../../ledger/actor.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
-import { toToolResult } from '../../../tools/result.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
+import { resolutionDraft } from './resolution.ts';
 
 /** Returns the outcome of an item that answers a request or resolves an unknown effect. */
 export function answerOutcome(ledger: Ledger, entry: InboxEntry): ItemOutcome {
@@ -26,29 +25,16 @@ export function answerOutcome(ledger: Ledger, entry: InboxEntry): ItemOutcome {
     : askAgain(ledger, entry, request, why);
 }
 
-/** Records the outcome of a call that was unknown, as a late result. */
+/** Records the outcome of a call or an effect that was unknown. */
 function resolution(ledger: Ledger, entry: InboxEntry, callId: string): EventDraft {
-  const settled = ledger.events.findLast(
-    (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
-  );
-  if (settled?.type !== 'tool_result' || !ledger.effects.unresolved.has(callId)) {
-    return refusal(entry, `The outcome of "${callId}" is not open.`, { callId });
-  }
-  const { happened, result = null } = entry.data;
-  const { name, attempt, invocationId } = settled;
-  return {
-    type: 'tool_result',
-    by: entry.by,
-    ...defined({ invocationId }),
-    callId,
-    name,
-    attempt,
-    result: happened === true ? toToolResult(result) : hadNoEffect(),
-    ...(happened === true ? {} : { effect: 'none' as const }),
-    settled: false,
-    late: true,
-    durationMs: 0,
-  };
+  const { happened, result } = entry.data;
+  const failed = textOf(entry.data, 'failed');
+  const { by, key } = entry;
+  const found = { happened: happened === true, by, ...defined({ result, failed }) };
+  const draft = resolutionDraft(ledger, callId, found);
+  if (typeof draft !== 'string') return draft;
+  const reasoning = `The outcome of "${callId}" cannot be told: ${draft}.`;
+  return refusal(entry, reasoning, { callId, key, reason: draft });
 }
 
 /** Asks the same question again: in the store, the refused answer has settled it already. */

@@ -85,7 +85,7 @@ function effectProblem(
   return (
     entryProblem(continued) ??
     keyProblem(continued) ??
-    (calls.size < settled.length ? problem('a call was settled twice') : undefined) ??
+    settledTwice(events) ??
     difference(
       'not every call was settled',
       [...new Set(attemptedCalls(events))].sort(),
@@ -97,8 +97,40 @@ function effectProblem(
   );
 }
 
+/** A call is settled once. An effect whose unknown outcome was reopened may be settled again. */
+function settledTwice(events: readonly Event[]): Problem | undefined {
+  const last = new Map<string, number>();
+  for (const { callId, seq } of settledCalls(events)) {
+    const before = last.get(callId);
+    if (before !== undefined && !isReopened(events, callId, before, seq))
+      return problem('a call was settled twice');
+    last.set(callId, seq);
+  }
+  return undefined;
+}
+
+/** True when an effect was reopened between two events. */
+function isReopened(
+  events: readonly Event[],
+  callId: string,
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): boolean {
+  return events.some(
+    (event) =>
+      event.type === 'invocation_reopen' &&
+      event.seq > from &&
+      event.seq < to &&
+      event.effects?.includes(callId) === true,
+  );
+}
+
 function entryProblem({ events, executions, before }: EndedScenario): Problem | undefined {
-  const settledBefore = new Set(settledCalls(before.events).map(({ callId }) => callId));
+  const settledBefore = new Set(
+    settledCalls(before.events).flatMap(({ callId, seq }) =>
+      isReopened(events, callId, seq) ? [] : [callId],
+    ),
+  );
   const [after, first] = [Map.groupBy(executions, callOf), Map.groupBy(before.executions, callOf)];
   for (const [callId, entered] of after) {
     if (settledBefore.has(callId)) return problem(`"${callId}" was settled and was run again`);

@@ -104,6 +104,7 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
   session: isWithout('id', 'existing', 'stateSchema', 'observe'),
   answers: (value) => (typeof value === 'function' ? undefined : isObject(value)),
   message: isFunction,
+  repair: isFunction,
   cancelWhen: isObject,
   pauseMs: isNotNegative,
   compares: isOneOf('projection', 'outcome', 'end'),

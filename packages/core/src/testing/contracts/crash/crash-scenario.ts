@@ -2,6 +2,8 @@ import type { JsonValue } from '../../../base/json.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
+import type { RunResult } from '../../../engine/run/run.ts';
+import type { Runtime } from '../../../runtime.ts';
 import type { PendingRequest } from '../../../session/pending-request.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 
@@ -38,6 +40,12 @@ export interface CrashScenario {
    * Returns the message of the user to a run that waits for one, by the number of earlier messages.
    */
   readonly message?: (count: number) => string;
+  /**
+   * Repairs a run that has failed, which is then continued: it tells outcomes that are unknown, and
+   * reopens the run. A process that continues after a stop in the middle of it calls it again.
+   * @default a failed run is the end
+   */
+  readonly repair?: (app: Runtime, failed: RunResult) => Promise<void>;
   /** The run is cancelled from outside when this resolves. */
   readonly cancelWhen?: Promise<void>;
   /**

@@ -154,15 +154,21 @@ export class ScenarioProcess {
       this.#running = running;
       if (this.#isStopped) running.stop();
       const result = await settledResult(running);
-      if (result.status !== 'yielded' || this.#isStopped) return result;
+      if (this.isOver(result) || this.#isStopped) return result;
       if (turn === mostTurns)
         throw new InvalidOptionError({
           function: 'crashPoints',
-          reason: `the run still waits after ${mostTurns} answers`,
+          reason: `the run has no end after ${mostTurns} answers and repairs`,
         });
-      await this.#answer(result);
+      if (result.status === 'yielded') await this.#answer(result);
+      else await this.scenario.repair?.(this.app, result);
       running = this.app.resume(this.place.session);
     }
+  }
+
+  /** True when a run does not wait, and is not to be repaired. */
+  isOver({ status }: RunResult): boolean {
+    return status !== 'yielded' && (status !== 'error' || this.scenario.repair === undefined);
   }
 
   /**
@@ -252,7 +258,8 @@ async function idle(
 export function openInvocations(events: readonly Event[]): readonly string[] {
   const open = new Set<string>();
   for (const event of events) {
-    if (event.type === 'invocation_start') open.add(event.invocationId);
+    if (event.type === 'invocation_start' || event.type === 'invocation_reopen')
+      open.add(event.invocationId);
     if (event.type === 'invocation_end') open.delete(event.invocationId);
   }
   return [...open];

@@ -136,9 +136,7 @@ export async function giveBackAt(
     const ended = await first.begin().catch(() => undefined);
     forget();
     const isOver =
-      ended !== undefined &&
-      ended.status !== 'yielded' &&
-      openInvocations(session.events).length === 0;
+      ended !== undefined && first.isOver(ended) && openInvocations(session.events).length === 0;
     if (isOver) return await endOf(first, ended, nothing);
     await first.app.close();
     return await goOnFrom(make, place, {
