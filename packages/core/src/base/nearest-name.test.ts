@@ -24,6 +24,14 @@ test('the first of equally near candidates wins, and there may be none', () => {
   expect(nearestName('amount', [])).toBeUndefined();
 });
 
+test.each([
+  ['z', undefined],
+  ['X', 'x'],
+  ['zz', undefined],
+])('of the one-letter names x and y, %s is nearest to %s', (name, expected) => {
+  expect(nearestName(name, ['x', 'y'])).toBe(expected);
+});
+
 test('a name of a million characters is answered', () => {
   expect(nearestName('x'.repeat(1_000_000), names)).toBeUndefined();
 });

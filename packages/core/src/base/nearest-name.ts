@@ -6,12 +6,12 @@ const comparedLength = 100;
 /**
  * Returns the candidate that is closest to `name`, or `undefined` when none is close. Case, `.`,
  * `_`, `-` and spaces are ignored, and a name space may be missing. Otherwise about every third
- * letter may be wrong.
+ * letter may be wrong, and at least one must be right.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = comparable(name);
   let nearest: string | undefined;
-  let smallest = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let smallest = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1) + 1;
   for (const candidate of candidates) {
     const distance = Math.min(
       editDistance(wanted, comparable(candidate)),

@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject } from '../base/json.ts';
+import { withHints } from './validation-hints.ts';
 import {
   describeValue,
+  type FoundIssue,
   jsonPath,
+  noSuchMember,
   oneOf,
   type ValidationIssue,
   valueAt,
@@ -39,8 +42,8 @@ const options: Options = {
   logger: false,
   code: { regExp: compilePattern },
 };
-/** Options for schemas that have been checked. */
-const compiling: Options = { ...options, validateSchema: false };
+/** Options for schemas that have been checked; `addUsedSchema` lets them refer to themselves. */
+const compiling: Options = { ...options, validateSchema: false, addUsedSchema: true };
 
 /**
  * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07.
@@ -87,33 +90,34 @@ function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject
   if (asynchronous !== undefined) throw new Error('"$async" schemas are not supported');
   checkerOf(Validator).validateSchema(rest, true);
   const validate: ValidateFunction = new Validator(compiling).compile(rest);
-  return (value) => (validate(value) ? [] : distinctIssues(validate.errors ?? [], value));
+  return (value) =>
+    validate(value)
+      ? []
+      : withHints(distinctIssues(validate.errors ?? [], value), value, () => schema);
 }
 
 /**
  * Removes repeated places: `anyOf` and the like report every branch and then themselves. Each place
  * is named once, with everything that would fit.
  */
-function distinctIssues(
-  errors: readonly ErrorObject[],
-  value: unknown,
-): readonly ValidationIssue[] {
-  const byPath = new Map<string, { came: string; expected: Set<string> }>();
+function distinctIssues(errors: readonly ErrorObject[], value: unknown): readonly FoundIssue[] {
+  const byPath = new Map<string, Omit<FoundIssue, 'expected'> & { expected: Set<string> }>();
   for (const error of errors) {
     if (error.keyword === 'if') continue;
     const segments = [...segmentsOf(error.instancePath, value), ...memberOf(error)];
     const path = jsonPath(segments);
     const known = byPath.get(path) ?? {
+      path,
+      segments,
       came: describeValue(valueAt(value, segments)),
       expected: new Set<string>(),
     };
     if (!isBranching(error) || known.expected.size === 0) known.expected.add(expectedBy(error));
     byPath.set(path, known);
   }
-  return [...byPath].map(([path, { came, expected }]) => ({
-    path,
-    came,
-    expected: [...expected].join(' or '),
+  return Array.from(byPath.values(), (issue) => ({
+    ...issue,
+    expected: [...issue.expected].join(' or '),
   }));
 }
 
@@ -158,7 +162,7 @@ function expectedBy(error: ErrorObject): string {
       return typeOfMember(error.parentSchema, String(missingProperty));
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return 'no member of this name';
+      return noSuchMember;
     default:
       return message.replace(/^must /, '').replace(/^NOT /, 'not to ');
   }

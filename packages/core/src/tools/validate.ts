@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { toErrorRecord } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type AnySchema, isStandardSchema } from '../base/schema.ts';
+import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import { InvalidToolError } from './errors.ts';
 import {
   compileJsonSchema,
@@ -9,6 +9,7 @@ import {
   type JsonSchemaCheck,
 } from './json-schema-check.ts';
 import type { Tool } from './tool.ts';
+import { withHints } from './validation-hints.ts';
 import {
   explainIssues,
   explainPlaces,
@@ -170,10 +171,14 @@ function checkWithLibrary(
   try {
     const result = schema['~standard'].validate(value);
     if (!(result instanceof Promise))
-      return result.issues === undefined ? result : { issues: translated(result.issues, value) };
+      return result.issues === undefined
+        ? result
+        : { issues: translated(result.issues, value, schema) };
     return result.then(
       (settled) =>
-        settled.issues === undefined ? settled : { issues: translated(settled.issues, value) },
+        settled.issues === undefined
+          ? settled
+          : { issues: translated(settled.issues, value, schema) },
       (thrown: unknown) => refuse(tool, thrown),
     );
   } catch (thrown) {
@@ -184,8 +189,13 @@ function checkWithLibrary(
 function translated(
   issues: readonly StandardSchemaV1.Issue[],
   value: unknown,
+  schema: StandardSchemaV1,
 ): readonly ValidationIssue[] {
-  return issues.flatMap((issue) => fromStandardIssue(issue, value));
+  const found = issues.flatMap((issue) => fromStandardIssue(issue, value));
+  return withHints(found, value, () => {
+    const written = jsonSchemaOf(schema);
+    return 'schema' in written ? written.schema : undefined;
+  });
 }
 
 function refuse(tool: Pick<Tool, 'name'>, thrown: unknown): never {

@@ -11,6 +11,14 @@ export interface ValidationIssue {
 
 type Segments = readonly PropertyKey[];
 
+/** An issue with the path in parts, as it was found. */
+export interface FoundIssue extends ValidationIssue {
+  readonly segments: Segments;
+}
+
+/** Expectation of a member that the schema does not have. */
+export const noSuchMember = 'no member of this name';
+
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 
 /** A path into a JSON value: `$.items[2]["unit price"]`. */
@@ -77,19 +85,18 @@ interface DetailedIssue extends StandardSchemaV1.Issue {
 export function fromStandardIssue(
   issue: StandardSchemaV1.Issue,
   value: unknown,
-): readonly ValidationIssue[] {
+): readonly FoundIssue[] {
   const segments = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   const { code, keys }: DetailedIssue = issue;
   if (code === 'unrecognized_keys' && Array.isArray(keys)) {
-    return keys.map((key: unknown) =>
-      issueAt([...segments, String(key)], value, 'no member of this name'),
-    );
+    return keys.map((key: unknown) => issueAt([...segments, String(key)], value, noSuchMember));
   }
   return [issueAt(segments, value, expectedBy(issue, 0))];
 }
 
-function issueAt(segments: Segments, value: unknown, expected: string): ValidationIssue {
-  return { path: jsonPath(segments), came: describeValue(valueAt(value, segments)), expected };
+function issueAt(segments: Segments, value: unknown, expected: string): FoundIssue {
+  const came = describeValue(valueAt(value, segments));
+  return { path: jsonPath(segments), came, expected, segments };
 }
 
 const deepestUnion = 2;
