@@ -1,8 +1,7 @@
 import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts';
 import { toErrorRecord } from '../../base/error.ts';
-import { contentHash } from '../../base/hash.ts';
-import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
-import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
+import { leavesOpen } from '../../ledger/errors.ts';
+import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { Activity } from '../frame/activity.ts';
@@ -12,6 +11,7 @@ import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
 import { armDeadline } from './deadline.ts';
+import { assertSame, inputHash } from './recorded-slot.ts';
 
 /**
  * Carries out a slot by the invoke rule. A recorded outcome is returned. A handoff is continued in
@@ -202,31 +202,6 @@ async function reportStep(
 /** True when nothing more may be recorded: the run is released, or the ledger has failed. */
 export function isReleased(run: RunContext, scope: CancelScope): boolean {
   return isRelease(scope.reason) || run.ledger.failure !== undefined;
-}
-
-export function inputHash(input: InvocationInput | undefined): string | undefined {
-  return input === undefined ? undefined : contentHash(input);
-}
-
-function assertSame(recorded: InvocationRecord, slot: Slot): void {
-  const { path, runnable } = slot;
-  if (recorded.kind !== runnable.kind || recorded.name !== runnable.name) {
-    throw new LedgerMismatchError({
-      path,
-      recorded: `the ${recorded.kind} "${recorded.name}"`,
-      found: `the ${runnable.kind} "${runnable.name}"`,
-    });
-  }
-  const found = inputHash(slot.input);
-  if (recorded.inputHash !== found) {
-    throw new LedgerMismatchError({
-      path,
-      recorded: `an input with hash ${recorded.inputHash ?? 'none'}`,
-      found: `one with hash ${found ?? 'none'}`,
-      advice:
-        'Give the call a `key` of its own, or make its input the same every time the body runs.',
-    });
-  }
 }
 
 function start(run: RunContext, slot: Slot): number | undefined {

@@ -2,7 +2,7 @@ import { readsLikeCall } from '../../../ledger/effect-id.ts';
 import type { InvocationInput } from '../../../ledger/event.ts';
 import { InvalidKeyError } from '../../frame/errors.ts';
 import type { Invokable } from '../../frame/invocation.ts';
-import { inputHash } from '../invoke.ts';
+import { inputHash } from '../recorded-slot.ts';
 
 /** Keys of the children and effects that one execution of a body has asked for. */
 export class BodyKeys {

@@ -71,7 +71,9 @@ function beginChild(
   { path, key, activity, recorded }: ChildPlace,
 ): Promise<InvocationRecord | undefined> {
   const mayBegin =
-    recorded === undefined ? drift.delayChild(path, runnable, scope) : drift.askedChild(path);
+    recorded === undefined
+      ? drift.delayChild(path, runnable, scope)
+      : drift.askedChild(recorded, { runnable, input });
   // Writes of other branches while the child waits are no part of its start.
   const made = mayBegin === undefined ? undefined : writes.queued();
   const timeout =

@@ -4,8 +4,9 @@ import { LedgerMismatchError } from '../../../ledger/errors.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import { Activity } from '../../frame/activity.ts';
-import type { Invokable } from '../../frame/invocation.ts';
+import type { Invokable, Slot } from '../../frame/invocation.ts';
 import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
+import { assertSame } from '../recorded-slot.ts';
 import { openEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
 
@@ -49,11 +50,13 @@ export interface GateBody {
 }
 
 /**
- * Delays new children and effects of a body that runs again. They wait while an open child of
- * the same runnable, or an open effect, has not been asked for. The recorded ones were asked for
- * without the outcome of unrecorded ones. So unchanged code asks for them again, in whatever order
- * its branches run. Code that passes another input now never does, and would pay twice before that
- * is noticed. It is refused once it has nothing else to wait for.
+ * Delays new children and effects of a body that runs again: children while an open child has not
+ * been asked for, effects while an open effect has not. The recorded ones were asked for without
+ * the outcome of unrecorded ones. So unchanged code asks for them again, in whatever order its
+ * branches run. Code that passes another input now is refused before it has begun anything: a
+ * ledger with children of two versions of the code could be continued by neither. Code that asks
+ * for something else goes on once it has nothing else to wait for, unless that takes the place of
+ * what is open.
  */
 export class DriftGate {
   readonly #body: GateBody;
@@ -68,6 +71,8 @@ export class DriftGate {
   #beginning = 0;
   #refusal: LedgerMismatchError | undefined;
   #isJudging = false;
+  /** True when the body has had its time to ask for what is open. */
+  #hasWaited = false;
   #cancelTimer: () => void = () => undefined;
 
   constructor(body: GateBody) {
@@ -75,9 +80,18 @@ export class DriftGate {
     this.#place = body.place;
   }
 
-  /** Notes that the body asks for a child that the ledger has. */
-  askedChild(path: string): void {
-    this.#asked(path);
+  /**
+   * Notes that the body asks for a child that the ledger has. When that is an open one of another
+   * kind, name or input, nothing new begins any more.
+   */
+  askedChild(recorded: InvocationRecord, asked: Pick<Slot, 'runnable' | 'input'>): void {
+    try {
+      if (recorded.end === undefined) assertSame(recorded, asked);
+    } catch (error) {
+      this.#refuse(error as LedgerMismatchError);
+      return;
+    }
+    this.#asked(recorded.path);
   }
 
   askedEffect(id: string): void {
@@ -123,8 +137,7 @@ export class DriftGate {
     this.#missing.delete(id);
     const all = [...this.#waiting];
     if (all.length === 0) return;
-    if (all.every((start) => this.#firstMissing(start) === undefined))
-      for (const start of all) start.settle(true);
+    if (all.every((start) => !this.#isEarly(start))) for (const start of all) start.settle(true);
     this.#arm();
   }
 
@@ -132,7 +145,7 @@ export class DriftGate {
     this.#missing ??= this.#recorded();
     if (this.#refusal !== undefined) return Promise.resolve(false);
     // A child or effect beside a waiting one may follow from it, such as from a dispatched child.
-    if (this.#waiting.size === 0 && this.#firstMissing(asked) === undefined)
+    if (this.#waiting.size === 0 && !this.#isEarly(asked))
       return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
     const { promise, resolve } = Promise.withResolvers<boolean>();
     // The run does not yield as long as it is unknown if this one may begin.
@@ -168,6 +181,13 @@ export class DriftGate {
    */
   get #callsOnly(): boolean {
     return this.#place.ownerScope !== undefined;
+  }
+
+  /** True as long as a child or effect waits for recorded ones to be asked for. */
+  #isEarly(start: Pick<WaitingStart, 'id' | 'likeness'>): boolean {
+    if (this.#firstMissing(start) !== undefined) return true;
+    if (this.#hasWaited || start.likeness === effectLikeness) return false;
+    return [...(this.#missing?.values() ?? [])].some(({ likeness }) => likeness !== effectLikeness);
   }
 
   #firstMissing({ id, likeness }: Pick<WaitingStart, 'id' | 'likeness'>): Recorded | undefined {
@@ -260,7 +280,18 @@ export class DriftGate {
       this.#arm();
       return;
     }
-    this.#refusal = this.#mismatchOf(start);
+    const all = [...this.#waiting];
+    const replacing = all.find((one) => this.#firstMissing(one) !== undefined);
+    if (replacing !== undefined) {
+      this.#refuse(this.#mismatchOf(replacing));
+      return;
+    }
+    this.#hasWaited = true;
+    for (const one of all) one.settle(true);
+  }
+
+  #refuse(error: LedgerMismatchError): void {
+    this.#refusal ??= error;
     this.#body.refuse(this.#refusal);
     this.close();
   }
