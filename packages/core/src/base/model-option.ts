@@ -13,10 +13,3 @@ export const isModel: OptionCheck = (value) => {
   };
   return typeof (kind === 'model' ? load : doStream) === 'function' ? undefined : aModel;
 };
-
-/** Requirement on the option `model` of an agent. */
-export const isModelOrList: OptionCheck = (value) => {
-  const isList =
-    Array.isArray(value) && value.length > 0 && value.every((one) => isModel(one) === undefined);
-  return isList ? undefined : isModel(value) && `${aModel}, or a list of models`;
-};

@@ -2,10 +2,10 @@ import { defined } from '../base/defined.ts';
 import { contentHash } from '../base/hash.ts';
 import { checkOptions } from '../base/invalid-option.ts';
 import type { JsonObject } from '../base/json.ts';
-import { isModelOrList } from '../base/model-option.ts';
 import { isCount, isNonEmptyText, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import { includeHistory, injectSystemMessage } from '../context/renderers.ts';
 import type { ModelInput } from '../models/model.ts';
+import { assertNames, isNamedModelOrList } from '../models/named-model.ts';
 import { type Agent, agent } from '../runnables/agent.ts';
 import type { Runtime } from '../runtime.ts';
 import { agentUser } from './agent-user.ts';
@@ -18,8 +18,8 @@ export interface SimulatedUserOptions {
   readonly startingPrompt: string;
   /** The wishes and actions of the person, step by step, in your words. */
   readonly conversationPlan: string;
-  /** The model that plays the person. */
-  readonly model: ModelInput | readonly ModelInput[];
+  /** The model that plays the person, or its name; of a list, each next one when others fail. */
+  readonly model: ModelInput | string | readonly (ModelInput | string)[];
   /** Messages in all, the first included. @default 10 */
   readonly maxTurns?: number;
   /** Describes the person, in your words. @default nobody in particular */
@@ -56,7 +56,7 @@ const isPort: OptionCheck = (value) =>
 const checks: OptionChecks<SimulatedUserOptions> = {
   startingPrompt: isNonEmptyText,
   conversationPlan: isNonEmptyText,
-  model: isModelOrList,
+  model: isNamedModelOrList,
   maxTurns: isCount,
   persona: isNonEmptyText,
   instructions: isNonEmptyText,
@@ -119,6 +119,7 @@ export function simulatedUser(options: SimulatedUserOptions): User {
     model: given.model ?? null,
   };
   checkOptions('simulatedUser', { ...given, ...needed } as unknown as SimulatedUserOptions, checks);
+  assertNames({ function: 'simulatedUser', option: 'model' }, options.model);
   const person = new Person(options);
   return Object.freeze({
     ids: idsOf(options.id, 'simulated'),

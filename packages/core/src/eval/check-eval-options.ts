@@ -1,4 +1,3 @@
-import { isModel } from '../base/model-option.ts';
 import {
   findInvalidOption,
   isCount,
@@ -12,6 +11,7 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { runtimeLimitChecks } from '../engine/frame/run-options.ts';
+import { isNamedModel, wrongName } from '../models/named-model.ts';
 import { Runtime } from '../runtime.ts';
 import { isRunnable } from '../session/runnable.ts';
 import { InvalidEvalError } from './errors.ts';
@@ -91,7 +91,7 @@ const checks: OptionChecks<EvalOptions> = {
   timeoutMs: isPositive,
   limits: isGroup(runLimits),
   only: isFunction,
-  userModel: isModel,
+  userModel: isNamedModel,
   scopes: isFunction,
   passK: isListWith('whole numbers from 1', isCount),
   confidence: isConfidence,
@@ -123,6 +123,8 @@ export function checkEvalOptions(options: EvalOptions): void {
   const refuse = (reason: string): never => {
     throw new InvalidEvalError({ ...name, reason });
   };
+  const wrong = wrongName(options.userModel);
+  if (wrong !== undefined) refuse(`\`userModel\`: ${wrong}`);
   const variant = firstTwice(options.variants);
   if (variant !== undefined) refuse(`two variants have the name "${variant}"`);
   const scorer = firstTwice(options.scorers ?? []);

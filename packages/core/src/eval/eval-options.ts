@@ -77,7 +77,7 @@ export interface EvalOptions {
   /** Only cases for which it gives true. @default all */
   readonly only?: (evalCase: EvalCase) => boolean;
   /** The model that plays the user in scenarios. */
-  readonly userModel?: ModelInput;
+  readonly userModel?: ModelInput | string;
   /**
    * Ids of the shared scopes of a trial's session. @default `user` with the case's `userId`, if it
    * has one

@@ -65,9 +65,20 @@ export class InvalidModelError extends AdjutantError {
 
 /** A model name, such as that of `--model`, has none of the known forms. */
 export class InvalidModelNameError extends AdjutantError {
-  constructor(data: { name: string; reason: string; forms: readonly string[]; nearest?: string }) {
-    const { name, reason, forms, nearest } = data;
-    const suggestion = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  constructor(data: {
+    name: string;
+    reason: string;
+    forms: readonly string[];
+    nearest?: string;
+    install?: string;
+  }) {
+    const { name, reason, forms, nearest, install } = data;
+    const suggestion =
+      install !== undefined
+        ? ` Run "npm install ${install}", and give a model of it instead of a name.`
+        : nearest === undefined
+          ? ''
+          : ` Did you mean "${nearest}"?`;
     super(
       'invalid_model_name',
       `"${name}" does not name a model: ${reason}.${suggestion} Write one of: ${forms.join(', ')}.`,
@@ -75,7 +86,7 @@ export class InvalidModelNameError extends AdjutantError {
         name,
         reason,
         forms,
-        ...defined({ nearest }),
+        ...defined({ nearest, install }),
       },
     );
   }

@@ -38,6 +38,22 @@ describe('parseModelName', () => {
   });
 
   test.each([
+    ['mistral:mistral-large-latest', '@ai-sdk/mistral'],
+    ['groq', '@ai-sdk/groq'],
+    ['xai/grok-4', '@ai-sdk/xai'],
+  ])('"%s" is refused with what to install', (text, install) => {
+    expect(() => parseModelName(text)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_model_name',
+        data: expect.objectContaining({ install }),
+      }),
+    );
+    expect(() => parseModelName(text)).toThrow(
+      `Run "npm install ${install}", and give a model of it instead of a name. Write one of: `,
+    );
+  });
+
+  test.each([
     '',
     'xyz',
     'toString:x',

@@ -8,6 +8,21 @@ import { openai } from './providers/openai.ts';
 import { openaiCompatible } from './providers/openai-compatible.ts';
 import { rehearsal } from './rehearsal/model.ts';
 
+/** Packages of the AI SDK with models of providers that have no names here. */
+const packages: { readonly [provider: string]: string } = {
+  bedrock: '@ai-sdk/amazon-bedrock',
+  cerebras: '@ai-sdk/cerebras',
+  cohere: '@ai-sdk/cohere',
+  deepinfra: '@ai-sdk/deepinfra',
+  deepseek: '@ai-sdk/deepseek',
+  fireworks: '@ai-sdk/fireworks',
+  groq: '@ai-sdk/groq',
+  mistral: '@ai-sdk/mistral',
+  perplexity: '@ai-sdk/perplexity',
+  togetherai: '@ai-sdk/togetherai',
+  xai: '@ai-sdk/xai',
+};
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -109,11 +124,13 @@ const secretReason =
 interface Complaint {
   readonly reason: string;
   readonly nearest?: string;
+  /** The package whose models can be given instead of a name. */
+  readonly install?: string;
 }
 
 function invalidName(name: string, complaint: Complaint): InvalidModelNameError {
-  const { reason, nearest } = complaint;
-  const shown = { name: withoutSecrets(name), reason, forms: modelNameForms };
+  const { nearest, ...told } = complaint;
+  const shown = { name: withoutSecrets(name), ...told, forms: modelNameForms };
   return new InvalidModelNameError(
     nearest === undefined ? shown : { ...shown, nearest: withoutSecrets(nearest) },
   );
@@ -138,6 +155,8 @@ function withoutSecrets(text: string): string {
 function unknownProvider(provider: string, rest: string): Complaint {
   const reason =
     rest === '' ? 'it names no provider' : `"${withoutSecrets(provider)}" is not a provider`;
+  const install = packageOf(provider);
+  if (install !== undefined) return { reason, install };
   const slashed = rest === '' ? withColon(provider) : undefined;
   if (slashed !== undefined) return { reason, nearest: slashed };
   const vendor = rest === '' ? vendorOfModel(provider) : undefined;
@@ -155,6 +174,12 @@ function withColon(name: string): string | undefined {
   return provider !== undefined && Object.hasOwn(providers, provider)
     ? `${provider}:${id}`
     : undefined;
+}
+
+/** The package with the models of `mistral`, `mistral:…` or `mistral/…`. */
+function packageOf(provider: string): string | undefined {
+  const vendor = provider.split('/', 1)[0] ?? '';
+  return Object.hasOwn(packages, vendor) ? packages[vendor] : undefined;
 }
 
 function vendorOfModel(id: string): string | undefined {

@@ -13,11 +13,12 @@ import {
 } from '../base/options.ts';
 import type { AnySchema } from '../base/schema.ts';
 import type { ModelInput } from '../models/model.ts';
+import { isNamedModelOrList } from '../models/named-model.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { isSupervisionOfAgent, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
-import { isNamedModelOrList, modelsOf } from './agent-models.ts';
+import { modelsOf } from './agent-models.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';

@@ -1,4 +1,3 @@
-import { isModel } from '../base/model-option.ts';
 import {
   isCount,
   isCountOrNone,
@@ -7,14 +6,16 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import type { ModelInput } from '../models/model.ts';
+import { isNamedModel, modelOf, wrongName } from '../models/named-model.ts';
 
 /** Limits that keep prompts within the model's window. */
 export interface CompactionOptions {
   /**
-   * Model that writes summaries of removed messages. Without it, removed messages are only counted.
+   * Model that writes summaries of removed messages, or its name. Without it, removed messages are
+   * only counted.
    * @default none
    */
-  readonly model?: ModelInput;
+  readonly model?: ModelInput | string;
   /**
    * Share of the window at which old messages are summarised, if there is a model for it. @default
    * 0.7
@@ -47,7 +48,7 @@ const isShare: OptionCheck = (value) =>
   typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1';
 
 const checks: OptionChecks<CompactionOptions> = {
-  model: isModel,
+  model: isNamedModel,
   compactAt: isShare,
   trimAt: isShare,
   keep: isCount,
@@ -61,7 +62,9 @@ const checks: OptionChecks<CompactionOptions> = {
 export const isCompaction: OptionCheck = (value) => {
   const wrong = value === false ? undefined : isGroup(checks)(value);
   if (wrong !== undefined || value === false) return wrong;
-  const { compactAt, trimAt } = value as CompactionOptions;
+  const { model, compactAt, trimAt } = value as CompactionOptions;
+  const name = wrongName(model);
+  if (name !== undefined) return `an object with another \`model\`: ${name}`;
   const neverSummarised = compactAt !== undefined && trimAt !== undefined && compactAt > trimAt;
   return neverSummarised
     ? `an object whose \`compactAt\` is at most its \`trimAt\` (${trimAt}), not ${compactAt}`
@@ -90,9 +93,10 @@ type Given = CompactionOptions | false | undefined;
 export function resolveCompaction(runtime: Given, agent: Given): ResolvedCompaction {
   const shared = runtime === false ? undefined : runtime;
   const own = agent === false ? undefined : agent;
+  const model = own?.model ?? shared?.model;
   return Object.freeze({
     isOn: agent === undefined ? runtime !== false : agent !== false,
-    model: own?.model ?? shared?.model,
+    model: model === undefined ? undefined : modelOf(model),
     compactAt: own?.compactAt ?? shared?.compactAt ?? 0.7,
     trimAt: own?.trimAt ?? shared?.trimAt ?? 0.8,
     keep: own?.keep ?? shared?.keep ?? 40,

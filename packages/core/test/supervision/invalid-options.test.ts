@@ -166,7 +166,7 @@ test.each<[string, () => unknown, RegExp]>([
   [
     'a text protocol without a model',
     () => textProtocol(untyped('gemma')),
-    /textProtocol\(\) cannot be used: it must be a model such as .*not "gemma"/,
+    /textProtocol\(\) cannot be used: "gemma" does not name a model: it names no provider/,
   ],
   [
     'an example without steps',

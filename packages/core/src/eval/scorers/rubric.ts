@@ -1,9 +1,9 @@
 import { defined } from '../../base/defined.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { isModel } from '../../base/model-option.ts';
 import { isCount, isNonEmptyText, isText, type OptionChecks } from '../../base/options.ts';
 import type { ModelInput } from '../../models/model.ts';
+import { assertNames, isNamedModel, modelOf } from '../../models/named-model.ts';
 import { judgeCriteria } from '../judge/judged-criteria.ts';
 import { fullScore, isShare, type LooseScore } from './own-scorer.ts';
 import type { Score, Scorer, ScorerContext, TrialRecord } from './scorer.ts';
@@ -18,8 +18,8 @@ export interface RubricOptions {
   readonly name?: string;
   /** By their names. */
   readonly criteria: Readonly<Record<string, Criterion>>;
-  /** The model that judges by the criteria that are sentences. */
-  readonly model?: ModelInput;
+  /** The model that judges by the criteria that are sentences, or its name. */
+  readonly model?: ModelInput | string;
   /** How often the model is asked about a trial; the mean counts. @default 1 */
   readonly samples?: number;
   /**
@@ -45,7 +45,7 @@ const checks: OptionChecks<RubricOptions> = {
       );
     return fits ? undefined : 'an object that gives each criterion a sentence or a function';
   },
-  model: isModel,
+  model: isNamedModel,
   samples: isCount,
   background: isText,
   threshold: isShare,
@@ -73,7 +73,9 @@ export function rubric(options: RubricOptions): Scorer {
       : options,
     checks,
   );
-  const { name = 'rubric', criteria, model, samples = 1, background, threshold = 1 } = options;
+  const { name = 'rubric', criteria, samples = 1, background, threshold = 1 } = options;
+  assertNames({ function: 'rubric', option: 'model' }, options.model);
+  const model = options.model === undefined ? undefined : modelOf(options.model);
   const sentences = Object.fromEntries(
     Object.entries(criteria).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -157,7 +159,8 @@ function scoreOf(
 }
 
 export interface JudgedGroundednessOptions extends Omit<RubricOptions, 'criteria' | 'model'> {
-  readonly model: ModelInput;
+  /** The model that judges, or its name. */
+  readonly model: ModelInput | string;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sha256 } from '../../base/hash.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { modelName, toModel } from '../../models/model.ts';
+import { modelOf } from '../../models/named-model.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { EvalCase } from '../dataset/eval-case.ts';
@@ -46,7 +47,7 @@ export function variantFingerprint(
       runnable,
       timeout: timeoutMs,
       limits,
-      userModel: userModel && modelName(toModel(userModel)),
+      userModel: userModel && modelName(toModel(modelOf(userModel))),
     }),
   );
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
 import { simulatedUser } from '../../conversation/simulated-user.ts';
 import type { User, UserAnswer, UserQuestion, UserTurn } from '../../conversation/user.ts';
-import type { ModelInput } from '../../models/model.ts';
+import type { NamedModel } from '../../models/named-model.ts';
 import type { EvalApproval, EvalCase } from '../dataset/eval-case.ts';
 import { UserModelMissingError } from './errors.ts';
 
@@ -10,7 +10,7 @@ import { UserModelMissingError } from './errors.ts';
  * Returns the user of a trial: the turns of the case, or a model that follows its plan.
  * @throws UserModelMissingError
  */
-export function userOf(evalCase: EvalCase, userModel: ModelInput | undefined): User {
+export function userOf(evalCase: EvalCase, userModel: NamedModel | undefined): User {
   const { scenario, turns, approvals } = evalCase;
   const written: User = {
     ids: ['eval'],

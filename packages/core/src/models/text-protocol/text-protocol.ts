@@ -5,10 +5,10 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { isModel } from '../../base/model-option.ts';
 import { describeValue, findInvalidOption, type OptionCheck } from '../../base/options.ts';
 import { InvalidModelError } from '../errors.ts';
 import { type Model, type ModelInput, modelName, toModel } from '../model.ts';
+import { isNamedModel, modelOf, wrongName } from '../named-model.ts';
 import type { TextExample } from './instructions.ts';
 import { TextAnswer } from './text-answer.ts';
 import { speaksProtocol, textPrompt } from './text-prompt.ts';
@@ -26,16 +26,17 @@ export interface TextProtocolOptions {
  * ledger and stream are the same as with any model. An action that cannot be read becomes a call
  * that fails, so that the model is told. Tools that the provider runs itself are left out.
  * `textPrompt` shows the request to the model.
+ * @param input the model, or its name
  * @throws InvalidModelError
  */
-export function textProtocol(input: ModelInput, options: TextProtocolOptions = {}): Model {
-  const wrongModel = isModel(input);
-  if (wrongModel !== undefined)
-    throw new InvalidModelError({
-      model: 'of textProtocol()',
-      reason: `it must be ${wrongModel}, not ${describeValue(input)}`,
-    });
-  const model = toModel(input);
+export function textProtocol(input: ModelInput | string, options: TextProtocolOptions = {}): Model {
+  const wrongModel = isNamedModel(input);
+  const reason =
+    wrongModel === undefined
+      ? wrongName(input)
+      : `it must be ${wrongModel}, not ${describeValue(input)}`;
+  if (reason !== undefined) throw new InvalidModelError({ model: 'of textProtocol()', reason });
+  const model = toModel(modelOf(input));
   const wrong = findInvalidOption(options, { examples: isListOfExamples });
   if (wrong !== undefined)
     throw new InvalidModelError({ model: modelName(model), reason: wrong.reason });

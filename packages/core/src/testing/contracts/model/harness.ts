@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { systemClock } from '../../../base/clock.ts';
 import { toModel } from '../../../models/model.ts';
+import { modelOf } from '../../../models/named-model.ts';
 import { skipTest, type TestRunner } from '../../kit/test-runner.ts';
 import { contractExpect, type Expect } from '../store/contract-expect.ts';
 import type { MakeModel, ModelLeftOut, ModelPart, ModelScript } from './model-under-test.ts';
@@ -58,7 +59,7 @@ export function createModelSuite(
     };
     let ended: unknown;
     try {
-      const model = await toModel(made.model).load();
+      const model = await toModel(modelOf(made.model)).load();
       await body({
         model,
         respond,

@@ -22,7 +22,8 @@ export interface ModelScript {
 
 /** A model whose answers a test can set. */
 export interface ModelUnderTest {
-  readonly model: ModelInput;
+  /** The model, or its name. */
+  readonly model: ModelInput | string;
   /**
    * Sets the answers to the next calls, in order. Without it, only rules that hold for any answer
    * are tested, and the rest is skipped.
