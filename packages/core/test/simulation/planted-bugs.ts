@@ -18,6 +18,8 @@ export interface PlantedBug {
 const usualSeeds = 200;
 /** Seeds for the bugs that Adjutant once had: points 18 to 21 of its repairs. */
 const seedsOfRepairs = 100;
+/** Seeds for the bugs that the checks of a run's end and of people's words are for. */
+const seedsOfChecks = 100;
 
 /** Most seeds until a bug must be found. */
 export function mostSeeds({ within = usualSeeds }: PlantedBug): number {
@@ -272,11 +274,48 @@ const repairedBugs: readonly PlantedBug[] = [
   },
 ];
 
+/** Bugs of what people do: their cancels, their pauses and their answers. */
+const peopleBugs: readonly PlantedBug[] = [
+  {
+    name: 'cancel-lost',
+    about: 'A confirmed cancel does nothing.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: 'return cancelOutcome(target, entry);',
+    replace: 'return { drafts: [] };',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'cancel-recorded-only',
+    about: 'A cancel is recorded, and the run goes on.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: "act: () => target.cancel(new AbortReason('cancelled', reason)),",
+    replace: '',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'pause-lost',
+    about: 'A confirmed pause does nothing.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: 'return pauseOutcome(target, entry);',
+    replace: 'return { drafts: [] };',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'pause-recorded-only',
+    about: 'A pause is recorded, and the run goes on.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: 'act: () => target.pause(),',
+    replace: '',
+    within: seedsOfChecks,
+  },
+];
+
 export const plantedBugs: readonly PlantedBug[] = [
   ...ledgerBugs,
   ...engineBugs,
   ...effectBugs,
   ...requestBugs,
+  ...peopleBugs,
   ...storeBugs,
   ...repairedBugs,
 ];

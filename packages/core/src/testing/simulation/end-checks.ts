@@ -1,5 +1,6 @@
 import type { Event } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
+import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
 import { isGoingOn, pathsGoingOn } from './open-paths.ts';
 import type { StartedProgram } from './people.ts';
 import type { Watch } from './watch.ts';
@@ -14,11 +15,15 @@ export interface EndedSimulation {
   readonly answered: ReadonlyMap<string, ReadonlySet<string>>;
   /** Keys of the messages that were confirmed, with their sessions. */
   readonly said: ReadonlyMap<string, string>;
+  /** Cancels and pauses that were confirmed. */
+  readonly controls: readonly ConfirmedControl[];
+  /** The times at which paused sessions were to go on. */
+  readonly letGo: readonly LetGo[];
 }
 
 /** Checks everything that must hold when all work had the time to end. */
 export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
-  const { watch, ledgers, started, answered, said } = ended;
+  const { watch, ledgers, started, answered, controls, letGo, said } = ended;
   const broken: BrokenRule[] = [];
   const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
   for (const program of started) checkProgram(watch, program, report);
@@ -26,6 +31,9 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     await checkSession(ledgers, ledger, report);
     await checkStored(ledgers, ledger, report);
     checkApproved(ledger, report);
+    const { session } = ledger;
+    const isOfSession = (one: { readonly session: string }): boolean => one.session === session;
+    checkControls(ledger, controls.filter(isOfSession), letGo.filter(isOfSession), report);
   }
   checkAnswers(watch, answered, report);
   for (const [clientKey, session] of said) {

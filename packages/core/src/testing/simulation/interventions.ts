@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { ConfirmedControl, LetGo } from './control-checks.ts';
 import type { FaultPlan } from './faults.ts';
 import type { World } from './world.ts';
 
@@ -19,6 +20,10 @@ interface RunUnderWay {
 export class Interventions {
   /** Keys of messages that the store has confirmed, with their sessions. */
   readonly said = new Map<string, string>();
+  /** Cancels and pauses that an app has confirmed. */
+  readonly controls: ConfirmedControl[] = [];
+  /** The times at which paused sessions were to go on. */
+  readonly letGo: LetGo[] = [];
   readonly #world: World;
   readonly #plan: FaultPlan;
   readonly #caller: Caller;
@@ -61,11 +66,12 @@ export class Interventions {
   }
 
   async #cancel({ runId, session }: RunUnderWay, place: string): Promise<void> {
-    await this.#caller.call({
+    const outcome = await this.#caller.call({
       place,
       text: `${runId} is cancelled`,
       make: (app) => app.cancel(session, { by: 'user:ann', runId }),
     });
+    if (outcome === 'done') this.controls.push({ type: 'cancel', session, runId });
   }
 
   async #hold({ runId, session }: RunUnderWay, place: string): Promise<void> {
@@ -76,7 +82,10 @@ export class Interventions {
       make: (app) => app.pause(session),
     });
     if (outcome !== 'done') return;
+    this.controls.push({ type: 'pause', session, runId });
     await world.wait(world.draws.delay(`${place} for`, holding.shortest, holding.longest));
+    const letGo: LetGo = { session, from: world.elapsed, until: Number.POSITIVE_INFINITY };
+    this.letGo.push(letGo);
     await this.#caller.call({
       place: `${place} end`,
       text: `${runId} is to go on`,
@@ -87,5 +96,6 @@ export class Interventions {
       },
       isPassing: (code) => code !== 'no_open_run',
     });
+    letGo.until = world.elapsed;
   }
 }

@@ -91,8 +91,8 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   if (watch.broken.length === 0) await untilEnded({ world, watch, people, room }, hours);
   if (world.isEndless) watch.report('comes_to_rest', `it goes on after ${world.steps} tasks`);
   const { answered, started } = people;
-  const { said } = people.interventions;
-  const ended = { watch, ledgers, started, answered, said };
+  const { controls, letGo, said } = people.interventions;
+  const ended = { watch, ledgers, started, answered, said, controls, letGo };
   const broken = watch.broken.length > 0 ? watch.broken : await checkEnd(ended);
   const ends = await endsOf({ app: appName, started: people.started, watch, ledgers, world });
   const lists = [...watch.ledgers.values()].map(({ events }) => events);

@@ -3,6 +3,7 @@ import { type ExecutionMessage, executionChannel } from '../../effects/execution
 import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Batch, Claim, LedgerStore, Store } from '../../ledger/port.ts';
+import { PostedControls } from './control-checks.ts';
 import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
 import { MachineProcess } from './machine.ts';
@@ -23,6 +24,7 @@ export class Watch {
   readonly #executions = new Map<string, number>();
   /** Places in the inbox of answers that were posted, by the session and the request. */
   readonly #answers = new Map<string, number>();
+  readonly #controls = new PostedControls();
   readonly #processes = new Map<string, MachineProcess>();
 
   constructor(world: World) {
@@ -90,6 +92,7 @@ export class Watch {
       if (expected.epoch !== ledger.epoch)
         this.report('one_writer', `${session}: epoch ${expected.epoch} wrote after another`);
       for (const event of batch.events) this.#landed(ledger, event, batch);
+      this.#controls.checkTaken(session, batch, (rule, detail) => this.report(rule, detail));
       if (batch.events.some(({ type }) => type === 'invocation_end'))
         await this.#checkPending(inner, ledger);
       return receipt;
@@ -110,6 +113,7 @@ export class Watch {
       if (answer !== undefined && event.by !== 'runtime' && !consumes.includes(answer))
         this.report('item_with_event', `${session}: event ${event.seq} leaves its item behind`);
       events.push(event);
+      ledger.landedAt.push(this.#world.elapsed);
     } else if (known.id !== event.id)
       this.report('append_only', `${session}: event ${event.seq} was written twice`);
   }
@@ -152,6 +156,7 @@ export class Watch {
       this.posted.set(item.key, session);
       if (item.settles !== undefined)
         this.#answers.set(JSON.stringify([session, item.settles]), receipt.inboxSeq);
+      this.#controls.posted(session, item, receipt.inboxSeq);
       const { events } = this.#ledger(tenant, session);
       const asked = events.find(
         (event) => event.type === 'tool_yield' && event.requestId === item.settles,
@@ -210,6 +215,7 @@ export class Watch {
       tenant,
       session,
       events: [],
+      landedAt: [],
       epoch: 0,
       owner: undefined,
       contactAt: 0,

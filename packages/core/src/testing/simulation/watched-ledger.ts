@@ -27,6 +27,7 @@ export const simulationRules = [
   'answer_in_time',
   'answer_not_lost',
   'approval_heeded',
+  'control_heeded',
   'expiry_by_store',
   'request_owned',
   'settled_with_event',
@@ -54,6 +55,8 @@ export interface WatchedLedger {
   readonly tenant: string;
   readonly session: string;
   readonly events: Event[];
+  /** Milliseconds of the simulation at which each of them landed. */
+  readonly landedAt: number[];
   epoch: number;
   /** Owner until it releases the session. */
   owner: string | undefined;
