@@ -191,8 +191,7 @@ export class TextOutput implements RunOutput {
 
   ended(result: RunResult): void {
     this.#endLine();
-    if (result.status === 'completed' && !this.#hasText)
-      this.#line(this.#style.dim('(the model gave no text)'));
+    if (result.status === 'completed' && !this.#hasText) this.#line(this.#outputOf(result));
     if (result.stopReason !== undefined)
       this.#notice(
         'yellow',
@@ -207,6 +206,14 @@ export class TextOutput implements RunOutput {
       `session ${result.session.id}`,
     ];
     this.#line(this.#style.dim(parts.join(' · ')));
+  }
+
+  /** Text shown for a run in which no model wrote any, such as that of a step. */
+  #outputOf({ output, rounds }: RunResult): string {
+    const value = this.#resolve(output);
+    if (typeof value === 'string') return plainText(value);
+    if (value !== undefined) return visibleJson(value);
+    return this.#style.dim(rounds === 0 ? '(no output)' : '(the model gave no text)');
   }
 
   waits(lines: readonly string[]): void {

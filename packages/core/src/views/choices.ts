@@ -5,6 +5,7 @@ import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { isRoot } from '../ledger/path.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
+import { isQuestion } from '../session/pending-request.ts';
 
 /** A choice as one event records it, before it is linked to its place. */
 export interface Choice {
@@ -25,6 +26,8 @@ export class Choices {
   readonly #resolve: (value: unknown) => unknown;
   /** Names of the called tools, by `callId`. */
   readonly #tools = new Map<string, string>();
+  /** Names of the questions of steps, by `callId`. */
+  readonly #questions = new Map<string, string>();
   /** Number of the last attempt that has no result yet, by `callId`. */
   readonly #attempted = new Map<string, number>();
   /** All events, to look for a decision beside one of them; `seq` 1 is the first. */
@@ -58,22 +61,23 @@ export class Choices {
     },
     tool_attempt: (event) => this.#attempt(event),
     tool_result: (event) => this.#result(event),
-    tool_yield: ({ callId, name, kind, request, requestId }) => {
-      this.#tools.set(callId, name);
+    tool_yield: (event) => {
+      const { callId, name, kind, request, requestId } = event;
+      (isQuestion(event) ? this.#questions : this.#tools).set(callId, name);
       const { summary, options } = this.#resolve(request) as typeof request;
       return {
         component: 'request',
         decision: 'ask',
         why: summary,
         alternatives: options,
-        data: { tool: name, kind, callId, requestId },
+        data: { ...this.#subject(callId), kind, callId, requestId },
       };
     },
     tool_input: ({ callId, requestId, decision, reason, by }) => ({
       component: 'request',
       decision: decision ?? 'answer',
       why: reason ?? `${sayer(by)} said so.`,
-      data: { tool: this.#tools.get(callId) ?? callId, callId, requestId },
+      data: { ...this.#subject(callId), callId, requestId },
     }),
     model_end: (event) =>
       event.substitutedBy === undefined
@@ -96,7 +100,7 @@ export class Choices {
         ? {
             component: 'recovery',
             decision: 'resume',
-            why: 'It had stopped without an end, or waited for an answer.',
+            why: 'It had stopped without an end, slept, or waited for an answer.',
           }
         : undefined,
     invocation_reopen: ({ reason, effects }) => ({
@@ -124,6 +128,12 @@ export class Choices {
           }
         : undefined,
   };
+
+  /** Names the tool, or the question of a step, that a request is about. */
+  #subject(callId: string): JsonObject {
+    const question = this.#questions.get(callId);
+    return question === undefined ? { tool: this.#tools.get(callId) ?? callId } : { question };
+  }
 
   /** Finds a repeated attempt: the attempt before it has no result, so it was interrupted. */
   #attempt({ callId, attempt, tool }: EventOf<'tool_attempt'>): Choice | undefined {

@@ -46,6 +46,14 @@ function toolOf({ data }: Subject): string {
   return name === undefined ? 'a tool' : `the tool ${name}`;
 }
 
+/** A sentence about the call that was asked about, or about the question of a step. */
+function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sentence {
+  return (of) => {
+    const question = textOf(of.data, 'question');
+    return question === undefined ? ofCall(of) : ofQuestion(`The question "${question}"`);
+  };
+}
+
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
 function own<Value>(
   record: Readonly<Record<string, Value>>,
@@ -202,15 +210,37 @@ const runtimeWords: Words<
   Exclude<DecisionComponent, keyof SupervisionDecisions | keyof AgentDecisions>
 > = {
   request: {
-    ask: (of) =>
-      `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
-    answer: (of) => `A question about ${toolOf(of)} was answered.`,
-    approve: (of) => `A call of ${toolOf(of)} was approved.`,
+    ask: asked(
+      (of) =>
+        `Somebody outside was asked about ${toolOf(of)} ` +
+        `(${textOf(of.data, 'kind') ?? 'question'}).`,
+      (question) => `${question} was put to somebody outside.`,
+    ),
+    answer: asked(
+      (of) => `A question about ${toolOf(of)} was answered.`,
+      (question) => `${question} was answered.`,
+    ),
+    approve: asked(
+      (of) => `A call of ${toolOf(of)} was approved.`,
+      (question) => `${question} was answered with yes.`,
+    ),
     edit: (of) => `A call of ${toolOf(of)} was approved with other arguments.`,
-    reject: (of) => `A call of ${toolOf(of)} was rejected.`,
-    expire: (of) => `A question about ${toolOf(of)} was not answered in time.`,
-    escalate: (of) => `A question about ${toolOf(of)} was passed on to others.`,
-    cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
+    reject: asked(
+      (of) => `A call of ${toolOf(of)} was rejected.`,
+      (question) => `${question} was answered with no.`,
+    ),
+    expire: asked(
+      (of) => `A question about ${toolOf(of)} was not answered in time.`,
+      (question) => `${question} was not answered in time.`,
+    ),
+    escalate: asked(
+      (of) => `A question about ${toolOf(of)} was passed on to others.`,
+      (question) => `${question} was passed on to others.`,
+    ),
+    cancel: asked(
+      (of) => `A question about ${toolOf(of)} was withdrawn.`,
+      (question) => `${question} was withdrawn.`,
+    ),
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
     unusable: (of) =>
       `What was answered about ${toolOf(of)} could not be used, because the code has ` +

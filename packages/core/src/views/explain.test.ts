@@ -152,6 +152,31 @@ test('people who are asked, cancel and reopen are in it', async () => {
   await app.close();
 });
 
+test('questions of steps are told by their names, and not as tools', async () => {
+  const publish = step({
+    name: 'publish',
+    execute: async (ctx) => {
+      const { approved } = await ctx.ask('release', { message: 'Publish it?', approval: true });
+      const title = approved ? await ctx.ask('title', 'Which title?') : 'none';
+      return ctx.complete(title);
+    },
+  });
+  const app = runtime({ app: 'news' });
+  const first = await app.run(publish);
+  await app.requests.approve(first.pendingApprovals[0]?.requestId as string, { by: 'ann' });
+  const second = await app.resume(publish, first.session);
+  await app.requests.answer(second.pendingCalls[0]?.requestId as string, { input: 'Our year' });
+  const { session } = await app.resume(publish, first.session);
+  expect(explain(session).map(({ what }) => what)).toEqual([
+    'The question "release" was put to somebody outside.',
+    'The question "release" was answered with yes.',
+    'publish went on where it had stopped.',
+    'The question "title" was put to somebody outside.',
+    'The question "title" was answered.',
+    'publish went on where it had stopped.',
+  ]);
+});
+
 test('what supervision decides is told by sentences of its own, with the tool that it is about', async () => {
   const fetch = tool({
     name: 'fetchPage',

@@ -184,6 +184,32 @@ const features: Readonly<Record<string, Feature>> = {
     },
     has: decided('escalate'),
   },
+  'a question of a step that is put again, and one that lost a race with a sleep': {
+    define: () =>
+      step({
+        name: 'publish',
+        execute: async (ctx) => {
+          const schema = z.object({ title: z.string().refine((text) => text !== 'Draft') });
+          const { title } = await ctx.ask('title', { message: 'Which title?', schema });
+          const said = await Promise.race([
+            ctx.ask('opinion', 'What do you think?'),
+            ctx.sleep('an hour', hours).then(() => 'nothing'),
+          ]);
+          return ctx.complete({ title, said });
+        },
+      }),
+    act: async (stage) => {
+      const session = await run(stage);
+      const { requests } = stage.app;
+      await requests.answer(requestOf(session), { input: { title: 'Draft' } });
+      await stage.app.resume(session);
+      await requests.answer(requestOf(session), { input: { title: 'Our year' } });
+      await stage.app.resume(session);
+      stage.clock.advance(hours);
+      return (await stage.app.resume(session)).session;
+    },
+    has: decided('ask_again'),
+  },
   'an operation that goes on elsewhere': {
     define: () =>
       agent({
