@@ -192,6 +192,42 @@ describe('metrics', () => {
     ).toBeUndefined();
   });
 
+  test('show the circuits of tools that are left alone, until they work again', async () => {
+    const clock = testClock();
+    let isUp = false;
+    const page = tool({
+      name: 'page',
+      description: 'Fetches',
+      schema: z.object({}),
+      execute: () => {
+        if (!isUp) throw Object.assign(new Error('HTTP 503'), { status: 503 });
+        return 'the page';
+      },
+    });
+    const reader = agent({
+      name: 'reader',
+      model: roundModel([{ toolCalls: [{ name: 'page' }] }, { text: 'Done.' }]),
+      tools: [page],
+    });
+    const app = runtime({
+      app: 'shop',
+      runnables: [reader],
+      ports: { clock },
+      supervision: { circuitBreaker: { failures: 1, resetAfterMs: 60_000 } },
+    });
+    const api = server(app);
+    const open = async (state: string) =>
+      metric(await metricsOf(api), 'adjutant_circuits_open', 'tool="page"', `state="${state}"`);
+    expect(await open('open')).toBeUndefined();
+    await eventually(app.run(reader, 'Go'), { clock });
+    expect([await open('open'), await open('half_open')]).toEqual([1, undefined]);
+    clock.advance(60_000);
+    expect([await open('open'), await open('half_open')]).toEqual([undefined, 1]);
+    isUp = true;
+    await eventually(app.run(reader, 'Go'), { clock });
+    expect([await open('open'), await open('half_open')]).toEqual([undefined, undefined]);
+  });
+
   test('are there also when the store is not', async () => {
     const store = memoryStore();
     const api = server(runtime({ app: 'shop', store, recover: 'manual' }));

@@ -1,3 +1,4 @@
+export { ConfidenceFold } from '../ledger/folds/confidence.ts';
 export { type RunReport, runReport, type ToolCallRecord } from '../ledger/run-report.ts';
 export {
   computeStateAtEvent,

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Event, EventOf, StoredEvent } from 'adjutant';
+import { ConfidenceFold } from 'adjutant/views';
 import { isRoot, runOf } from '../stream/run-state.ts';
 import { type ModelUse, noUse, useWith } from './model-use.ts';
 
@@ -16,6 +17,8 @@ export interface RunOutline {
   readonly endSeq?: number | undefined;
   readonly error?: ErrorRecord | undefined;
   readonly stopReason?: RunEnd['stopReason'] | undefined;
+  /** Confidence in the output, when something lowers it. */
+  readonly confidence?: number | undefined;
   readonly use: ModelUse;
   /** `seq` of its first event. */
   readonly startSeq: number;
@@ -29,11 +32,12 @@ export class SessionRuns {
   /** The runs that inputs went to which were to begin runs of their own, by the ids of those. */
   readonly #joined = new Map<string, string>();
   readonly #extents = new Map<string, { readonly first: number; last: number }>();
+  readonly #confidence = new ConfidenceFold();
   #seq = 0;
   #size = 0;
 
   get size(): number {
-    return this.#size;
+    return this.#size + this.#confidence.size;
   }
 
   /** Where the events of a run lie; `undefined`: it has none. */
@@ -64,6 +68,7 @@ export class SessionRuns {
   add(event: StoredEvent): void {
     this.#seq = event.seq;
     if (event.type === 'unreadable' || event.invocationId === undefined) return;
+    this.#confidence.add(event);
     const id = runOf(event.invocationId);
     this.#extend(id, event.seq);
     const run = this.#runs.get(id);
@@ -76,7 +81,13 @@ export class SessionRuns {
     if (isInput && event.clientKey !== undefined) this.#join(event.clientKey, id);
     else if (event.type === 'model_end')
       this.#runs.set(id, { ...run, use: useWith(run.use, event) });
-    else if (isRoot(event.invocationId)) this.#runs.set(id, rootAfter(run, event));
+    else if (isRoot(event.invocationId)) this.#runs.set(id, this.#rootAfter(run, event));
+  }
+
+  #rootAfter(run: RunOutline, event: Event): RunOutline {
+    const after = rootAfter(run, event);
+    if (after.endedAt === undefined) return after;
+    return { ...after, confidence: this.#confidence.of(run.id) };
   }
 
   #join(input: string, id: string): void {
@@ -128,6 +139,7 @@ function rootAfter(run: RunOutline, event: Event): RunOutline {
         waitsFor: undefined,
         error: undefined,
         stopReason: undefined,
+        confidence: undefined,
         endedAt: undefined,
         endSeq: undefined,
       };

@@ -149,6 +149,10 @@ const outline = {
     description: 'What made it give less than it was asked for, such as a limit.',
     example: 'round_limit',
   }),
+  confidence: z.number().min(0).max(1).optional().openapi({
+    description: 'Confidence in the output, when something lowers it.',
+    example: 0.4,
+  }),
   ...modelUse,
   startedAt: timestampSchema,
   endedAt: timestampSchema.optional(),

@@ -18,7 +18,7 @@ export interface AnsweredBody {
     readonly session: string;
     readonly user?: string;
   }[];
-  readonly runs: readonly { readonly id: string }[];
+  readonly runs: readonly { readonly id: string; readonly confidence?: number }[];
   readonly events: readonly {
     readonly seq: number;
     readonly type: string;
@@ -30,6 +30,7 @@ export interface AnsweredBody {
   readonly code: string;
   readonly detail: string;
   readonly output?: unknown;
+  readonly confidence?: number;
   readonly waiting: number;
 }
 

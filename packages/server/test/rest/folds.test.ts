@@ -1,6 +1,6 @@
 import { agent, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
-import { runReport } from 'adjutant/views';
+import { confidenceOf, runReport } from 'adjutant/views';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -59,8 +59,9 @@ test('what runs and sessions used is what their reports say', async () => {
           expect.objectContaining({ type: 'invocation_end', output: 'Done.' }),
         ]),
       );
-      for (const { id, use } of folded.all) {
+      for (const { id, use, confidence } of folded.all) {
         const report = runReport(events, id);
+        expect(confidence).toBe(confidenceOf(events, id));
         expect(use.calls).toBe(report.rounds);
         expect(use.usage).toMatchObject(report.usage);
       }

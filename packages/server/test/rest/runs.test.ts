@@ -1,4 +1,13 @@
-import { agent, memoryStore, runtime, type Store, step, tool } from 'adjutant';
+import {
+  agent,
+  memoryStore,
+  runtime,
+  type Store,
+  sequence,
+  step,
+  tool,
+  toolResult,
+} from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -67,6 +76,37 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       expect((await app.sessions.list()).sessions).toEqual([]);
     },
   );
+
+  test('say the confidence in their output, alone and in lists, as results do', async () => {
+    const search = tool({
+      name: 'search',
+      description: 'Searches',
+      schema: z.object({}),
+      execute: () => toolResult.success('Perhaps.', { confidence: 0.4 }),
+    });
+    const doubtful = agent({
+      name: 'doubtful',
+      model: roundModel([{ toolCalls: [{ name: 'search' }] }, { text: 'Perhaps.' }]),
+      tools: [search],
+    });
+    const large = step({
+      name: 'large',
+      execute: (ctx) => ctx.complete({ confidence: 0.3, text: 'x'.repeat(100_000).split('') }),
+    });
+    const both = sequence({ name: 'both', runnables: [large, doubtful] });
+    const sure = agent({ name: 'sure', model: roundModel([{ text: 'Yes.' }]) });
+    const runnables = [doubtful, both, sure];
+    const { get, post } = callerOf(runtime({ app: 'shop', store: makeStore(), runnables }));
+    const expected = { doubtful: 0.4, both: 0.3, sure: undefined };
+    for (const [name, confidence] of Object.entries(expected)) {
+      const { session, links } = (await post('/v1/runs', { agent: name, input: 'Go' })).body;
+      const { body } = await get(`${links['run']}?wait=10000`);
+      expect(body).toMatchObject({ status: 'completed' });
+      expect(body.confidence).toBe(confidence);
+      const { runs } = (await get(`/v1/sessions/${session}/runs`)).body;
+      expect(runs[0]?.confidence).toBe(confidence);
+    }
+  });
 
   test('are started in new sessions, go on by themselves and tell how they ended', async () => {
     const { get, post } = working(makeStore());

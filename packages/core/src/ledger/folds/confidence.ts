@@ -1,6 +1,24 @@
+import type { Event, InvocationKind, NextInvocation } from '../event.ts';
 import { isSuccess } from '../tool-result.ts';
 import type { InvocationRecord, InvocationTree } from './invocation-fold.ts';
-import { lastRecord } from './invocation-fold.ts';
+import { enclosingInvocation, lastRecord } from './invocation-fold.ts';
+
+/** What the confidence in the output of an invocation is made of. */
+interface Judged {
+  readonly path: string;
+  readonly kind: InvocationKind;
+  readonly status: string;
+  readonly next: NextInvocation | undefined;
+  readonly children: readonly string[];
+}
+
+interface Judging<Part extends Judged> {
+  readonly byPath: ReadonlyMap<string, Part>;
+  /** `confidence` of the output. */
+  claimed(part: Part): number | undefined;
+  /** The best confidence of the results of an agent; `undefined` when it has none. */
+  bestOfResults(part: Part): number | undefined;
+}
 
 /**
  * Returns the confidence in the output of an invocation, from 0 to 1; `undefined` when nothing
@@ -12,10 +30,22 @@ import { lastRecord } from './invocation-fold.ts';
  */
 export function confidenceIn(
   record: InvocationRecord,
-  tree: InvocationTree,
+  { byPath }: InvocationTree,
   resolve: (value: unknown) => unknown,
 ): number | undefined {
-  const found = [claimedIn(resolve(record.output)), ...belowIn(record, tree, resolve)].filter(
+  return leastOf(record, {
+    byPath,
+    claimed: ({ output }) => claimedIn(resolve(output)),
+    bestOfResults: ({ events }) => {
+      const results = new ResultsOfAgent();
+      for (const event of events) results.add(event);
+      return results.best;
+    },
+  });
+}
+
+function leastOf<Part extends Judged>(part: Part, judging: Judging<Part>): number | undefined {
+  const found = [judging.claimed(part), ...belowIn(part, judging)].filter(
     (confidence) => confidence !== undefined,
   );
   const least = Math.min(...found);
@@ -31,42 +61,103 @@ function claimedIn(output: unknown): number | undefined {
     : undefined;
 }
 
-function belowIn(
-  record: InvocationRecord,
-  tree: InvocationTree,
-  resolve: (value: unknown) => unknown,
+function belowIn<Part extends Judged>(
+  part: Part,
+  judging: Judging<Part>,
 ): readonly (number | undefined)[] {
-  switch (record.kind) {
+  switch (part.kind) {
     case 'agent':
-      return [bestOfResults(record)];
+      return [judging.bestOfResults(part)];
     case 'sequence':
     case 'parallel':
-      return record.children.map((path) => ofChild(path, tree, resolve));
+      return part.children.map((path) => ofChild(path, judging));
     case 'loop':
-      return record.children.slice(-1).map((path) => ofChild(path, tree, resolve));
+      return part.children.slice(-1).map((path) => ofChild(path, judging));
     default:
       return [];
   }
 }
 
-function ofChild(
-  path: string,
-  tree: InvocationTree,
-  resolve: (value: unknown) => unknown,
-): number | undefined {
-  const child = lastRecord(tree, path);
-  return child?.status === 'completed' ? confidenceIn(child, tree, resolve) : undefined;
+function ofChild<Part extends Judged>(path: string, judging: Judging<Part>): number | undefined {
+  const child = lastRecord(judging, path);
+  return child?.status === 'completed' ? leastOf(child, judging) : undefined;
 }
 
-/** The best confidence of the results of an agent; `undefined` when it has none. */
-function bestOfResults({ events }: InvocationRecord): number | undefined {
-  let best: number | undefined;
-  const called = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'tool_call') called.add(event.callId);
-    else if (event.type === 'tool_result' && event.settled && called.has(event.callId)) {
-      if (isSuccess(event.result)) best = Math.max(best ?? 0, event.result.confidence ?? 1);
+/** The successful results of the tools that an agent called. */
+class ResultsOfAgent {
+  readonly #called = new Set<string>();
+  #best: number | undefined;
+
+  get best(): number | undefined {
+    return this.#best;
+  }
+
+  add(event: Event): void {
+    if (event.type === 'tool_call') this.#called.add(event.callId);
+    else if (event.type === 'tool_result' && event.settled && this.#called.has(event.callId)) {
+      if (isSuccess(event.result))
+        this.#best = Math.max(this.#best ?? 0, event.result.confidence ?? 1);
     }
   }
-  return best;
+}
+
+interface FoldedPart extends Judged {
+  status: string;
+  next: NextInvocation | undefined;
+  readonly children: string[];
+  claimed: number | undefined;
+  readonly results: ResultsOfAgent;
+}
+
+const bytesOfInvocation = 300;
+const bytesOfCall = 100;
+
+/**
+ * Confidence in the outputs of a ledger's invocations, folded from its events, of which nothing
+ * else is kept. Outputs must not be references to large values.
+ */
+export class ConfidenceFold {
+  readonly #byPath = new Map<string, FoldedPart>();
+
+  #size = 0;
+
+  /** About how many bytes it holds. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(event: Event): void {
+    if (event.type === 'invocation_start') this.#size += bytesOfInvocation;
+    if (event.type === 'tool_call') this.#size += bytesOfCall;
+    if (event.type === 'invocation_start') this.#start(event.invocationId, event.kind);
+    const part =
+      event.invocationId === undefined ? undefined : this.#byPath.get(event.invocationId);
+    if (part === undefined) return;
+    if (event.type === 'invocation_end') {
+      part.status = event.status;
+      part.next = event.next;
+      part.claimed = claimedIn(event.output);
+    } else if (event.type === 'invocation_reopen') {
+      Object.assign(part, { status: 'open', next: undefined, claimed: undefined });
+    } else part.results.add(event);
+  }
+
+  /** The confidence in the output of an invocation, handoffs followed. */
+  of(path: string): number | undefined {
+    const part = lastRecord({ byPath: this.#byPath }, path);
+    return part === undefined
+      ? undefined
+      : leastOf(part, {
+          byPath: this.#byPath,
+          claimed: ({ claimed }) => claimed,
+          bestOfResults: ({ results }) => results.best,
+        });
+  }
+
+  #start(path: string, kind: InvocationKind): void {
+    const results = new ResultsOfAgent();
+    const none = { next: undefined, claimed: undefined, children: [] };
+    this.#byPath.set(path, { path, kind, status: 'open', results, ...none });
+    enclosingInvocation(this.#byPath, path)?.children.push(path);
+  }
 }

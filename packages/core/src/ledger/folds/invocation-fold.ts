@@ -202,7 +202,12 @@ export function replaceInTree(tree: InvocationTree, seq: number, event: Event): 
 }
 
 /** The last record of the slot at `path`, handoffs followed as far as they have begun. */
-export function lastRecord(tree: InvocationTree, path: string): InvocationRecord | undefined {
+export function lastRecord<
+  Invocation extends { readonly path: string; readonly next: NextInvocation | undefined },
+>(
+  tree: { readonly byPath: ReadonlyMap<string, Invocation> },
+  path: string,
+): Invocation | undefined {
   let record = tree.byPath.get(path);
   while (record?.next !== undefined) {
     const next = tree.byPath.get(handoffPath(record.path, record.next.name));
