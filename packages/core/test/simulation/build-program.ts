@@ -107,7 +107,7 @@ function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made
     ).length;
     const next = named[done];
     if (next === undefined || (options.tools ?? []).length === 0) return { text: `${id} is done` };
-    return { toolCalls: next.map(({ name }) => ({ name, args: {} })) };
+    return { toolCalls: next.map(({ call, name }) => ({ name, args: argumentsOf(call) })) };
   });
   return agent({
     name: id,
@@ -115,6 +115,11 @@ function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made
     tools,
     limits: { rounds: rounds.length + 5 },
   });
+}
+
+/** Arguments that the tool of a call takes. */
+function argumentsOf({ does }: Call): JsonObject {
+  return does === 'delegate' ? { message: 'Go on.' } : {};
 }
 
 function buildTool(name: string, call: Call, made: Made, edit: Edit | undefined): Tool {

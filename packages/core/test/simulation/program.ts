@@ -74,7 +74,7 @@ export type Call =
 /** One line for people: `sequence(a1[read], s2[increment effect|set])`. */
 export function textOf(program: Program): string {
   const one = (item: Statement | Call): string =>
-    'part' in item ? `${item.does} ${textOf(item.part)}` : nameOf(item);
+    'part' in item ? `${item.does} ${textOf(item.part)}` : nodeName(item);
   switch (program.kind) {
     case 'agent':
       return `${program.id}[${program.rounds.map((calls) => calls.map(one).join(' ')).join(' / ')}]`;
@@ -87,7 +87,8 @@ export function textOf(program: Program): string {
   }
 }
 
-function nameOf(item: Exclude<Statement | Call, { readonly part: Program }>): string {
+/** Name of a node without its parts: `effect:report`. */
+export function nodeName(item: Statement | Call): string {
   if (item.does === 'effect') return `effect:${item.recovery}`;
   return item.does === 'add' ? `add:${item.scope}` : item.does;
 }

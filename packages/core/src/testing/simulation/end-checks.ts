@@ -97,6 +97,11 @@ function checkApproved({ events, session }: WatchedLedger, report: ReportBroken)
         later.seq > seq &&
         ((later.type === 'tool_attempt' && later.callId === callId) ||
           (later.type === 'decision' && later.data?.['requestId'] === requestId) ||
+          // A tool that failed before it asked again for the child that waits.
+          (later.type === 'tool_result' &&
+            later.settled &&
+            later.result.status !== 'success' &&
+            callId.startsWith(`${later.callId}/`)) ||
           (later.type === 'invocation_end' &&
             later.status !== 'completed' &&
             callId.startsWith(`${later.invocationId}/`))),

@@ -1,0 +1,78 @@
+import type { Event } from '../../src/ledger/event.ts';
+import { usualRates } from '../../src/testing/simulation/faults.ts';
+import { simulateSeed } from '../../src/testing/simulation/simulate-seed.ts';
+import { type Call, nodeName, type Program, type Statement } from './program.ts';
+import { appOf, programsOf, runsOf } from './seed-programs.ts';
+
+/** Number of ends of the nodes of the language: `delegate: success`, `step: completed`. */
+export type EndCounts = ReadonlyMap<string, number>;
+
+/** Counts the ends of all nodes of the programs of some seeds, with the usual faults. */
+export async function countEnds(seeds: readonly number[], hours: number): Promise<EndCounts> {
+  const counts = new Map<string, number>();
+  for (const seed of seeds) {
+    const { drawn, machines } = programsOf(seed);
+    const { ledgers } = await simulateSeed({
+      seed,
+      hours,
+      machines,
+      rates: usualRates,
+      programs: runsOf(drawn),
+      makeApp: appOf(seed, drawn),
+    });
+    const names = namesOf(drawn);
+    for (const end of ledgers.flatMap((events) => endsIn(events, names)))
+      counts.set(end, (counts.get(end) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Names of nodes by the names that the ledger has: of tools, and of statements in their steps. */
+function namesOf(programs: readonly Program[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const visit = (program: Program): void => {
+    switch (program.kind) {
+      case 'agent':
+        for (const [round, calls] of program.rounds.entries())
+          for (const [index, call] of calls.entries())
+            note(`${program.id}_t${round}_${index}`, call);
+        return;
+      case 'step':
+        for (const [b, branch] of program.branches.entries())
+          for (const [s, statement] of branch.entries())
+            note(`${program.id} b${b}s${s}`, statement);
+        return;
+      case 'loop':
+        visit(program.part);
+        return;
+      default:
+        program.parts.forEach(visit);
+    }
+  };
+  const note = (name: string, node: Call | Statement): void => {
+    names.set(name, nodeName(node));
+    if ('part' in node) visit(node.part);
+  };
+  programs.forEach(visit);
+  return names;
+}
+
+function endsIn(events: readonly Event[], names: ReadonlyMap<string, string>): readonly string[] {
+  const starts = new Map(
+    events.flatMap((event) =>
+      event.type === 'invocation_start' ? [[event.invocationId, event] as const] : [],
+    ),
+  );
+  return events.flatMap((event) => {
+    const start = starts.get(event.invocationId ?? '');
+    if (start === undefined) return [];
+    if (event.type === 'invocation_end')
+      return [start.kind, start.mode].map((what) => `${what}: ${event.status}`);
+    if (event.type !== 'tool_result' || !event.settled || event.late === true) return [];
+    const node =
+      start.kind === 'step'
+        ? names.get(`${start.name} ${event.name}`)
+        : names.get(event.name.replace(/_renamed$/, ''));
+    return node === undefined ? [] : [`${node}: ${event.result.status}`];
+  });
+}
