@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts';
 /** Waiting parts of a run, and the reason of a closed gate. */
 export interface RunWait {
   readonly leaves: readonly { readonly path: string; readonly reason: WaitReason }[];
-  /** Set when one of them is paused. */
+  /** Set when the run or one of them is paused. */
   readonly pausedFor: string | undefined;
 }
 
@@ -43,7 +43,8 @@ export class RunRelease {
   becauseItWaits(): void {
     const { activity, gate, abortRoot } = this.#run;
     const leaves = [...activity.waiting()];
-    const isPaused = leaves.some(({ reason }) => reason === 'pause');
+    // A run that people have paused stays paused, also when all of it waits for something else.
+    const isPaused = gate.closedFor === 'pause' || leaves.some(({ reason }) => reason === 'pause');
     this.#wait = { leaves, pausedFor: isPaused ? gate.closedFor : undefined };
     abortRoot(new AbortReason('waiting', 'The run waits for somebody outside.'));
   }

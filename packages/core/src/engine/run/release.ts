@@ -56,8 +56,9 @@ function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWa
   const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
   for (const { path, reason } of leaves) reasons.set(path, reason);
   const root = lastRecord(ledger.invocations, runId)?.path ?? runId;
-  if (!reasons.has(root))
-    reasons.set(root, pausedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
+  // An answer continues a run that waits for it, but not one that people have paused.
+  if (pausedFor === 'pause') reasons.set(root, 'pause');
+  else if (!reasons.has(root)) reasons.set(root, [...reasons.values()][0] ?? 'input');
   return [...reasons].map(([invocationId, reason]) => ({
     type: 'invocation_yield',
     by: 'runtime',

@@ -251,6 +251,46 @@ describe('a run that is under way', () => {
     expect(prompts[1]).toContain('And that');
   });
 
+  test('that is paused before it asks a person is not continued by the answer', async () => {
+    const store = keptOpen(memoryStore());
+    const reached = gate();
+    const asked = gate();
+    const paid: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      schema: z.object({}),
+      approval: true,
+      execute: () => paid.push('paid'),
+    });
+    const scripted = scriptedModel([{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'done' }]);
+    const doStream: typeof scripted.doStream = async (options) => {
+      reached.resolve();
+      await asked.promise;
+      return scripted.doStream(options);
+    };
+    const model = { ...scripted, doStream };
+    const clerk = agent({ name: 'clerk', model, tools: [pay] });
+    const app = runtime({ app: 'control', store, runnables: [clerk], recover: 'manual' });
+    const run = app.run(clerk, { session: 's', input: 'Go' });
+    await reached.promise;
+    await app.pause('s');
+    const { ledger } = await app.sessions.open({ id: 's' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
+      { what: 'the pause' },
+    );
+    asked.resolve();
+    await run;
+    const [request] = await app.requests.list();
+    await app.requests.approve(request?.requestId ?? '', { by: 'user:ann' });
+    const [taken] = await app.recovery.resumeStopped();
+    expect(await taken).toMatchObject({ status: 'yielded' });
+    expect(paid).toEqual([]);
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'done' });
+    expect(paid).toEqual(['paid']);
+  });
+
   test(
     'that waits and is told to pause goes on all the same when somebody resumes it ' + 'after that',
     async () => {
