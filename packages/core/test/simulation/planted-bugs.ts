@@ -308,6 +308,30 @@ const peopleBugs: readonly PlantedBug[] = [
     replace: '',
     within: seedsOfChecks,
   },
+  {
+    name: 'pause-ends-with-question',
+    about: 'A paused run that asks a person is continued by the answer.',
+    file: 'engine/run/release.ts',
+    find: "if (pausedFor === 'pause') reasons.set(root, 'pause');\n  else if",
+    replace: 'if',
+  },
+  {
+    name: 'reject-is-approve',
+    about: 'A rejected call is carried out as if it were approved.',
+    file: 'engine/run/inbox/answer-item.ts',
+    find: "const decision = textOf(data, 'decision') as RequestDecision | undefined;",
+    replace:
+      "const given = textOf(data, 'decision'); const decision: any = given === 'reject' ? 'approve' : given;",
+    within: seedsOfChecks,
+  },
+  {
+    name: 'value-of-answer-lost',
+    about: 'The value that a person gives is replaced by another one.',
+    file: 'engine/run/inbox/answer-item.ts',
+    find: "const input = data['input'] as JsonValue | undefined;",
+    replace: "const input = data['input'] === undefined ? undefined : 'no';",
+    within: seedsOfChecks,
+  },
 ];
 
 export const plantedBugs: readonly PlantedBug[] = [

@@ -1,5 +1,6 @@
 import type { Event } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
+import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
 import { isGoingOn, pathsGoingOn } from './open-paths.ts';
 import type { StartedProgram } from './people.ts';
@@ -12,7 +13,9 @@ export interface EndedSimulation {
   readonly ledgers: LedgerStore;
   readonly started: readonly StartedProgram[];
   /** Answers that were confirmed, by the ids of the requests. */
-  readonly answered: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly answered: AnswersOfPeople;
+  /** Answers that people tried to give, by the ids of the requests. */
+  readonly given: AnswersOfPeople;
   /** Keys of the messages that were confirmed, with their sessions. */
   readonly said: ReadonlyMap<string, string>;
   /** Cancels and pauses that were confirmed. */
@@ -23,7 +26,7 @@ export interface EndedSimulation {
 
 /** Checks everything that must hold when all work had the time to end. */
 export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
-  const { watch, ledgers, started, answered, controls, letGo, said } = ended;
+  const { watch, ledgers, started, answered, controls, given, letGo, said } = ended;
   const broken: BrokenRule[] = [];
   const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
   for (const program of started) checkProgram(watch, program, report);
@@ -31,6 +34,7 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     await checkSession(ledgers, ledger, report);
     await checkStored(ledgers, ledger, report);
     checkApproved(ledger, report);
+    checkAnswersHeeded(ledger, given, answered, report);
     const { session } = ledger;
     const isOfSession = (one: { readonly session: string }): boolean => one.session === session;
     checkControls(ledger, controls.filter(isOfSession), letGo.filter(isOfSession), report);

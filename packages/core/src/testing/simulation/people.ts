@@ -57,6 +57,8 @@ interface PeopleParts {
 /** The people around the machines: they ask for runs, and answer what the runs ask. */
 export class People {
   readonly started: StartedProgram[] = [];
+  /** Answers that people tried to give, by the ids of the requests. */
+  readonly given = new Map<string, Set<string>>();
   /** Answers that were confirmed, by the ids of the requests. */
   readonly answered = new Map<string, Set<string>>();
   readonly interventions: Interventions;
@@ -150,18 +152,13 @@ export class People {
 
   async #give(row: RequestRow, place: string): Promise<void> {
     const answer = this.#choice(row, place);
+    keep(this.given, row, answer);
     const outcome = await this.#caller.call({
       place,
       text: `${row.callId} is answered: ${answer.decision}`,
       make: (app) => app.requests.answer(row.requestId, answer),
     });
-    if (outcome === 'done') this.#confirmed(row, answer);
-  }
-
-  #confirmed({ requestId }: RequestRow, answer: RequestAnswer): void {
-    const answers = this.answered.get(requestId) ?? new Set();
-    answers.add(JSON.stringify(answer));
-    this.answered.set(requestId, answers);
+    if (outcome === 'done') keep(this.answered, row, answer);
   }
 
   #choice(row: RequestRow, place: string): RequestAnswer {
@@ -180,6 +177,16 @@ export class People {
       ...(isInput ? { input: 'yes' } : {}),
     };
   }
+}
+
+function keep(
+  answers: Map<string, Set<string>>,
+  { requestId }: RequestRow,
+  answer: RequestAnswer,
+): void {
+  const ofRequest = answers.get(requestId) ?? new Set();
+  ofRequest.add(JSON.stringify(answer));
+  answers.set(requestId, ofRequest);
 }
 
 function textOf(error: unknown): string {

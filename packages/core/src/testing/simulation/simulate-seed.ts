@@ -90,9 +90,9 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   people.hurry();
   if (watch.broken.length === 0) await untilEnded({ world, watch, people, room }, hours);
   if (world.isEndless) watch.report('comes_to_rest', `it goes on after ${world.steps} tasks`);
-  const { answered, started } = people;
+  const { answered, given, started } = people;
   const { controls, letGo, said } = people.interventions;
-  const ended = { watch, ledgers, started, answered, said, controls, letGo };
+  const ended = { watch, ledgers, started, answered, given, said, controls, letGo };
   const broken = watch.broken.length > 0 ? watch.broken : await checkEnd(ended);
   const ends = await endsOf({ app: appName, started: people.started, watch, ledgers, world });
   const lists = [...watch.ledgers.values()].map(({ events }) => events);

@@ -26,6 +26,7 @@ export const simulationRules = [
   'one_confirmed',
   'answer_in_time',
   'answer_not_lost',
+  'answer_heeded',
   'approval_heeded',
   'control_heeded',
   'expiry_by_store',
