@@ -1,5 +1,7 @@
 /** Suites with a command of their own, `npm run test:<suite>`. They are not part of `npm test`. */
 export const suites = {
+  /** The API as people write it first: what they are told, and what its types infer and cost. */
+  api: ['packages/*/test/api/**/*.test.ts'],
   /** The store contract on what is slow: PostgreSQL, and stores with encryption. */
   contracts: ['packages/*/test/contracts/**/*.test.ts'],
   /** Values made up at random for all that comes in from outside. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 
 const flags = [
   '--ignoreConfig',
@@ -30,7 +30,7 @@ const flags = [
 function instantiations(file: string): number {
   const report = execFileSync(
     process.execPath,
-    ['node_modules/typescript/bin/tsc', ...flags, `packages/core/test/types/${file}`],
+    ['node_modules/typescript/bin/tsc', ...flags, `packages/core/test/api/types/${file}`],
     {
       cwd: root,
       encoding: 'utf8',
@@ -53,4 +53,10 @@ test('agents whose answers have types cost few type instantiations', () => {
   const cost = instantiations('structured-output.ts') - instantiations('empty.ts');
   expect(cost).toBeGreaterThan(0);
   expect(cost).toBeLessThan(4_000);
+});
+
+test('compositions, hand-over cycles and runs that go on cost few type instantiations', () => {
+  const cost = instantiations('compositions.ts') - instantiations('empty.ts');
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThan(2_500);
 });
