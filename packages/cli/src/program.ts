@@ -8,6 +8,7 @@ import { addChatCommand } from './commands/chat.ts';
 import { addDeleteCommand } from './commands/delete.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEditCommand } from './commands/edit.ts';
+import { addEncryptCommand } from './commands/encrypt.ts';
 import { addEvalCommand } from './commands/eval.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
@@ -46,6 +47,7 @@ const commands: readonly AddCommand[] = [
   addEvalCommand,
   addServeCommand,
   addKeysCommand,
+  addEncryptCommand,
   addTourCommand,
 ];
 

@@ -1,6 +1,18 @@
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
-import { isCount, isObject, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  isCount,
+  isNonEmptyText,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import type { LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
+import {
+  type EncryptionReport,
+  type ExistingOptions,
+  encryptExisting,
+} from './existing/encrypt-existing.ts';
+import type { KeyedScope } from './existing/existing-keys.ts';
 import { DataKeys } from './keys/data-keys.ts';
 import { KeyCache } from './keys/key-cache.ts';
 import type { KeyProvider } from './keys/key-provider.ts';
@@ -39,6 +51,16 @@ export interface EncryptedStore extends Store {
    * counts
    */
   rotate(scope: { readonly tenant: string; readonly app: string }): Promise<RotationReport>;
+  /**
+   * Seals all content that the store has from a time without encryption, in a SQLite file or in
+   * PostgreSQL, and writes the database anew. May be stopped at any moment and repeated. No other
+   * process may use the store meanwhile. Content is taken as it is: run it only where nobody else
+   * could write.
+   * @throws StoreUnavailableError, SessionBusyError while another process uses the store
+   * @throws LedgerUnreadableError at an event that cannot be read; nothing is changed then
+   * @throws KeyUnavailableError when a tenant has no key; nothing is changed then
+   */
+  encryptExisting(options?: ExistingOptions): Promise<EncryptionReport>;
 }
 
 const keysSuffix = '#keys';
@@ -63,11 +85,13 @@ const optionChecks: OptionChecks<EncryptedOptions> = {
   cachedSessions: isCount,
 };
 
+const existingChecks: OptionChecks<ExistingOptions> = { app: isNonEmptyText };
+
 /**
  * A store that seals the content of people and models with AES-256-GCM before it goes into another
  * store. It opens the content when it is read. Data that the other store needs to find, order and
- * wake sessions stays readable: see the guide. The other store must be empty, or have been used in
- * this way before: events that are not sealed are refused.
+ * wake sessions stays readable: see the guide. The other store must be empty, have been used in
+ * this way before, or go through `encryptExisting`: events that are not sealed are refused.
  * @throws InvalidOptionError
  */
 export function encrypted(store: Store, options: EncryptedOptions): EncryptedStore {
@@ -130,6 +154,18 @@ class EncryptedStoreAround implements EncryptedStore {
 
   rotate({ tenant, app }: Scope): Promise<RotationReport> {
     return this.#underWay.during(() => rotateKeys(this.#keysOf({ tenant, app })));
+  }
+
+  encryptExisting(options: ExistingOptions = {}): Promise<EncryptionReport> {
+    checkOptions('encryptExisting', options, existingChecks);
+    return this.#underWay.during(async () => {
+      const keysOf = (scope: Scope): KeyedScope => this.#keysOf(scope);
+      try {
+        return await encryptExisting({ store: this.#store, keysOf, keysSuffix }, options);
+      } finally {
+        this.#cache.clear();
+      }
+    });
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,9 @@ import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
+import { openContent, type StoreWithContent } from '../content-access.ts';
 import { findAddressKey } from './address-key.ts';
+import { PostgresContent } from './content.ts';
 import { Database } from './database.ts';
 import { storedWhole } from './encoding.ts';
 import { Following } from './following.ts';
@@ -30,7 +32,7 @@ export interface PostgresSettings {
   readonly fixedNow?: () => number;
 }
 
-export function openPostgres(settings: PostgresSettings): Store {
+export function openPostgres(settings: PostgresSettings): Store & StoreWithContent {
   const { description, pool, schema, connect, fixedNow = () => null } = settings;
   const database = new Database(description, pool, schema);
   const ownName = systemIds.next();
@@ -67,6 +69,7 @@ export function openPostgres(settings: PostgresSettings): Store {
   return {
     description,
     for: (scope) => new PostgresLedgerStore(scope, parts),
+    [openContent]: () => PostgresContent.open(description, schema, pool),
     admin: {
       due: async ({ limit, app } = {}) =>
         queryDue(

@@ -32,7 +32,7 @@ interface Pending {
  * only while requests are open.
  */
 export class WorkerConnection {
-  readonly #settings: WorkerSettings;
+  readonly settings: WorkerSettings;
   readonly #startWorker: StartWorker;
   #worker: Worker | undefined;
   #outgoing: (readonly [Operation, unknown])[] = [];
@@ -41,7 +41,7 @@ export class WorkerConnection {
   #closing: Promise<void> | undefined;
 
   constructor(settings: WorkerSettings, startWorker: StartWorker) {
-    this.#settings = settings;
+    this.settings = settings;
     this.#startWorker = startWorker;
   }
 
@@ -106,7 +106,7 @@ export class WorkerConnection {
   }
 
   #start(): Worker {
-    const worker = this.#startWorker(this.#settings);
+    const worker = this.#startWorker(this.settings);
     let cause = 'it stopped';
     worker.on('message', (outcomes: readonly Outcome[]) => this.#receive(outcomes));
     worker.on('error', (error) => {
@@ -145,6 +145,6 @@ export class WorkerConnection {
   }
 
   #unavailable(reason: string, nature: FailureNature): StoreUnavailableError {
-    return new StoreUnavailableError({ store: this.#settings.path, reason, ...nature });
+    return new StoreUnavailableError({ store: this.settings.path, reason, ...nature });
   }
 }

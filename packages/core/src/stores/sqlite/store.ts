@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
 import { AddressKeys, newAddressKey } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
+import { type ContentAccess, openContent, type StoreWithContent } from '../content-access.ts';
 import { Followers } from '../followers.ts';
 import type { WorkerConnection } from './connection.ts';
 import { SqliteLedgerStore } from './ledger-store.ts';
@@ -13,7 +14,7 @@ import { sweepBlobs } from './purge.ts';
 const pollMs = 50;
 
 /** The store on the main thread: encodes, decodes and wakes followers; the worker does the rest. */
-export class SqliteStore implements Store {
+export class SqliteStore implements Store, StoreWithContent {
   readonly description: string;
   readonly admin: StoreAdmin;
   readonly #connection: WorkerConnection;
@@ -55,6 +56,13 @@ export class SqliteStore implements Store {
       addressKeys: this.#addressKeys,
     };
     return new SqliteLedgerStore({ tenant: scope.tenant, app: scope.app }, parts);
+  }
+
+  async [openContent](): Promise<ContentAccess> {
+    const { SqliteContent } = await import('./content.ts');
+    return new SqliteContent(this.#connection.settings, () =>
+      this.#connection.request('close', null),
+    );
   }
 
   async close(): Promise<void> {

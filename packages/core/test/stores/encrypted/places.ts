@@ -14,7 +14,7 @@ import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import type { LedgerStore } from 'adjutant/store';
 import { rowId } from '../../../src/stores/sqlite/rows/rows-by-id.ts';
-import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
+import { newPool, newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
 
 export const scope = { tenant: 'acme', app: 'shop' };
 
@@ -27,8 +27,15 @@ export interface StoredEvent {
   readonly body: string;
 }
 
+/** A file, or a schema of a server. */
+export type PlaceAddress =
+  | { readonly path: string }
+  | { readonly schema: string; readonly url: string };
+
 /** A database that can be looked at and changed behind the store's back. */
 export interface DatabasePlace {
+  /** Where another process finds it. */
+  readonly address: PlaceAddress;
   /** The store without encryption. */
   openPlain(): Store;
   open(keys?: KeyProvider, options?: Partial<EncryptedOptions>): EncryptedStore;
@@ -69,6 +76,7 @@ async function inFile(): Promise<DatabasePlace> {
   const change: DatabasePlace['change'] = async (statement, values = []) =>
     within(statement, (database, sql) => Number(database.prepare(sql).run(...values).changes));
   return {
+    address: { path },
     openPlain,
     open: opener(openPlain),
     change,
@@ -98,6 +106,7 @@ async function inSchema(): Promise<DatabasePlace> {
   const change: DatabasePlace['change'] = async (statement, values = []) =>
     (await schema.query(`${inside(statement)} returning 1`, [...values])).length;
   return {
+    address: { schema: schema.name, url: serverUrl },
     openPlain,
     open: opener(openPlain),
     change,

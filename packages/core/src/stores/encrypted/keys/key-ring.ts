@@ -20,7 +20,7 @@ export interface KeyRingParts {
 /** Name of the record of the app's key, which seals shared state and blobs. */
 const appRecord = 'app';
 
-function recordName(session: string): string {
+export function recordName(session: string): string {
   return `session:${session}`;
 }
 

@@ -1,0 +1,13 @@
+/** Numbers of what an encryption has sealed, for each kind of content. */
+export interface SealedCounts {
+  sessions: number;
+  events: number;
+  requests: number;
+  inbox: number;
+  shared: number;
+  blobs: number;
+}
+
+export function noCounts(): SealedCounts {
+  return { sessions: 0, events: 0, requests: 0, inbox: 0, shared: 0, blobs: 0 };
+}
