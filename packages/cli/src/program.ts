@@ -5,6 +5,7 @@ import { addApprovalsCommand } from './commands/approvals.ts';
 import { addApproveCommand } from './commands/approve.ts';
 import { addCancelCommand } from './commands/cancel.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addCheckCommand } from './commands/check.ts';
 import { addDeleteCommand } from './commands/delete.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEditCommand } from './commands/edit.ts';
@@ -38,6 +39,7 @@ const commands: readonly AddCommand[] = [
   addDeleteCommand,
   addExportCommand,
   addReplayCommand,
+  addCheckCommand,
   addDiffCommand,
   addApprovalsCommand,
   addApproveCommand,

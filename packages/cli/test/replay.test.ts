@@ -123,7 +123,10 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     expect(report?.['divergences']).toEqual([report?.['divergence']]);
     const same = jsonLines((await run(['replay', 'incident', '--json'])).stdout);
     expect(same).toEqual([
-      { type: 'replay', session: 'incident', events: 11, divergence: null, divergences: [] },
+      {
+        ...{ type: 'replay', session: 'incident', events: 11, divergence: null, divergences: [] },
+        undeclaredSteps: [],
+      },
     ]);
   });
 

@@ -18,6 +18,7 @@ import { type LedgerSources, type SourceOptions, withLedgers } from '../modules/
 import { diffLines } from '../output/diff-lines.ts';
 import { formatCount } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 
@@ -48,6 +49,8 @@ export function replayRecord(
     if (options.json === true)
       host.stdout.write(jsonLine({ type: 'replay', ...report, divergence: divergence ?? null }));
     else host.stdout.write(reportText(host, report, sources, options.liveTools === true));
+    if (options.json !== true && report.undeclaredSteps.length > 0)
+      notice(host, stepsText(report.undeclaredSteps));
     return divergence === undefined ? exitCodes.ok : exitCodes.failed;
   });
 }
@@ -125,6 +128,13 @@ function modelNamed(name: string, { env }: Host): Model {
   } catch {
     return name.startsWith('rehearsal') ? rehearsal() : chooseModel(undefined, env).model;
   }
+}
+
+function stepsText(steps: readonly string[]): string {
+  return (
+    `Bodies of steps ran for real: ${steps.map(plainLine).join(', ')}. What they do outside by ` +
+    'themselves was done again; `effects: false` says that there is nothing of it.'
+  );
 }
 
 function reportText(

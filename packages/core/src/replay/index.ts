@@ -19,6 +19,13 @@ export {
 export type { RedactOptions } from '../ledger-file/redaction-rules.ts';
 export { replayFile } from '../ledger-file/replay-file.ts';
 export { writeLedgerFile } from '../ledger-file/write-ledger-file.ts';
+export { checkSessions } from './check/check-sessions.ts';
+export type {
+  CheckOptions,
+  CheckReport,
+  SessionCheck,
+  SessionVerdict,
+} from './check/session-check.ts';
 export { diffLedgers, type LedgerDifference } from './diff-ledgers.ts';
 export type { Difference, Divergence, DivergenceKind } from './divergence.ts';
 export { divergenceText } from './divergence-text.ts';

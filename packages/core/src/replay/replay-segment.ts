@@ -5,13 +5,12 @@ import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { RunLimits } from '../engine/frame/run-options.ts';
 import type { Run } from '../engine/run/run.ts';
-import { LedgerConflictError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import { recordedScopes } from '../ledger/shared-scopes.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Session } from '../session/session.ts';
 import { comparableOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
+import { endReplay, type ReplayStage } from './end-replay.ts';
 import { capital, nameOf } from './event-name.ts';
 import type { RecordedLedger } from './recorded-ledger.ts';
 import { RecordedTape } from './recorded-tape.ts';
@@ -38,11 +37,6 @@ const defaultPatienceMs = 2_000;
 const longPauseMs = 100;
 /** Milliseconds that a store may take to write an outcome that is then returned at once. */
 const longestWriteMs = 20;
-/**
- * Milliseconds that the app of a replay may take to close. Code that hangs in it would hang
- * forever.
- */
-const longestCloseMs = 50;
 /**
  * Milliseconds by which timers may be ahead of the recorded times: a process reads the two from
  * different clocks.
@@ -80,7 +74,7 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   try {
     await driver.drive();
   } finally {
-    await driver.end();
+    await endReplay({ app, session, tape });
   }
   return tape.divergences;
 }
@@ -93,10 +87,7 @@ function isNews(event: Event): boolean {
   return comesFromOutside(event) || event.type === 'cancel';
 }
 
-interface Stage {
-  readonly app: Runtime;
-  readonly session: Session;
-  readonly tape: RecordedTape;
+interface Stage extends ReplayStage {
   readonly clock: TestClock;
 }
 
@@ -347,23 +338,5 @@ class SegmentDriver {
       ...replayed,
       differences: [],
     });
-  }
-
-  /**
-   * Ends the replay. Code that is under way gets the error that another process owns the ledger.
-   */
-  async end(): Promise<void> {
-    const { app, session, tape } = this.#stage;
-    const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };
-    session.ledger.fail(
-      new LedgerConflictError({ session: session.id, expected: head, found: head }),
-    );
-    tape.close();
-    let cancelTimer = (): void => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancelTimer = systemClock.setTimer(longestCloseMs, resolve);
-    });
-    await Promise.race([app.close().catch(() => undefined), late]);
-    cancelTimer();
   }
 }

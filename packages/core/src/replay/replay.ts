@@ -7,6 +7,7 @@ import type { Divergence } from './divergence.ts';
 import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
 import type { ReplayOptions } from './replay-options.ts';
 import { replaySegment } from './replay-segment.ts';
+import { registryOf } from './replaying-runtime.ts';
 import { rootStarts, segmentsOf } from './segments.ts';
 
 /** The result of a replay. */
@@ -22,6 +23,11 @@ export interface ReplayReport {
   readonly divergence: Divergence | undefined;
   /** All divergences; more than one only with live tools. */
   readonly divergences: readonly Divergence[];
+  /**
+   * Steps whose bodies ran for real and do not say `effects: false`. What they do outside by
+   * themselves was done again.
+   */
+  readonly undeclaredSteps: readonly string[];
 }
 
 const checks: OptionChecks<ReplayOptions> = {
@@ -80,7 +86,20 @@ export async function replay(
     events,
     divergence: first,
     divergences: options.tools === 'live' ? divergences : divergences.slice(0, 1),
+    undeclaredSteps: undeclaredSteps(record, app),
   };
+}
+
+/** Returns the names of recorded steps that do not say `effects: false` today. */
+function undeclaredSteps({ events }: RecordedLedger, app: Runtime): readonly string[] {
+  const registry = registryOf(app);
+  const names = events.flatMap((event) =>
+    event.type === 'invocation_start' && event.kind === 'step' ? [event.name] : [],
+  );
+  return [...new Set(names)].filter((name) => {
+    const step = registry.has(name) ? registry.get(name) : undefined;
+    return step?.kind !== 'step' || step.effects !== false;
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ReplayedLedger } from '../engine/app/replayed-ledger.ts';
 import { places } from '../engine/app/runtime-places.ts';
 import type { AppPlace } from '../engine/app/shared-app.ts';
+import type { Registry } from '../engine/frame/registry.ts';
 import { type Runtime, runtimeAt } from '../runtime.ts';
 import type { Runnable } from '../session/runnable.ts';
 
@@ -16,9 +17,14 @@ export async function replayingRuntime(app: Runtime, replayed: ReplayedLedger): 
 
 /** The runnable that an app knows by a name. @throws UnknownRunnableError */
 export function registeredRunnable(app: Runtime, name: string): Runnable {
-  return placeIn(app).own.services.registry.get(name);
+  return registryOf(app).get(name);
 }
 
 function placeIn(app: Runtime): AppPlace {
   return places.get(app) as AppPlace;
+}
+
+/** The definitions of an app: what is registered, by name. */
+export function registryOf(app: Runtime): Registry {
+  return placeIn(app).own.services.registry;
 }

@@ -196,6 +196,11 @@ export interface StepOptions<
    * @default 'fail'
    */
   readonly onDrift?: 'fail' | 'accept';
+  /**
+   * `false` declares that the body does nothing outside but by `ctx`: by `ctx.effect`, `ctx.call`
+   * and their kin. Replays and `checkSessions` run such a body without a warning.
+   */
+  readonly effects?: false;
 }
 
 /** TypeScript code as a part of a run. */
@@ -208,6 +213,8 @@ export interface Step<Output = JsonValue | undefined, Name extends string = stri
   readonly inputSchema: JsonObject | undefined;
   readonly stateSchema: StateSchema | undefined;
   readonly onDrift: 'fail' | 'accept';
+  /** Missing: the body may do things outside by itself. */
+  readonly effects?: false;
 }
 
 /**
@@ -222,6 +229,8 @@ const stepOptions: OptionChecks<StepOptions & Pick<Step, 'inputSchema'>> = {
   version: isText,
   stateSchema: isObject,
   onDrift: isOneOf('fail', 'accept'),
+  effects: (value) =>
+    value === false ? undefined : 'false, or left out when the body does things outside by itself',
 };
 
 /**
@@ -265,6 +274,7 @@ export function step<
     ...resolveInput('step', options),
     stateSchema: options.stateSchema,
     onDrift: options.onDrift ?? 'fail',
+    ...(options.effects === false ? { effects: false as const } : {}),
   });
   return made as Step<StepOutput<Returned>, Name>;
 }

@@ -71,6 +71,7 @@ test('neither models nor tools are asked', async () => {
     events: session.events.length,
     divergence: undefined,
     divergences: [],
+    undeclaredSteps: ['note'],
   });
   expect(entered).toEqual([]);
   expect(model.calls).toEqual([]);
@@ -304,6 +305,7 @@ test('an empty record is replayed as nothing', async () => {
     events: 0,
     divergence: undefined,
     divergences: [],
+    undeclaredSteps: [],
   });
 });
 
