@@ -20,6 +20,8 @@ const inputCodes: ReadonlySet<string> = new Set([
   'session_not_found',
   'session_exists',
   'seq_out_of_range',
+  'not_resolvable',
+  'not_reopenable',
   'request_not_found',
   'request_settled',
   'decision_not_offered',

@@ -16,7 +16,9 @@ import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addRejectCommand } from './commands/reject.ts';
+import { addReopenCommand } from './commands/reopen.ts';
 import { addReplayCommand } from './commands/replay.ts';
+import { addResolveCommand } from './commands/resolve.ts';
 import { addResumeCommand } from './commands/resume.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -36,6 +38,8 @@ const commands: readonly AddCommand[] = [
   addExplainCommand,
   addForkCommand,
   addCancelCommand,
+  addResolveCommand,
+  addReopenCommand,
   addDeleteCommand,
   addExportCommand,
   addReplayCommand,

@@ -88,6 +88,8 @@ test('no command leaves anything open that keeps the process from ending', async
     [['approvals'], 0],
     [['approve', 'req_unknown'], 2],
     [['cancel', 'b'], 0],
+    [['resolve', 'a', 'a/charge', '--happened'], 2],
+    [['reopen', 'b', '--reason', 'Not yet'], 0],
     [['delete', 'c'], 0],
     [['keys', 'create', '--name', 'ci', '--role', 'viewer'], 0],
     [['keys', 'list'], 0],

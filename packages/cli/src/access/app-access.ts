@@ -1,4 +1,5 @@
 import type {
+  JsonValue,
   RequestAnswer,
   RequestEntry,
   Runtime,
@@ -46,6 +47,13 @@ export interface CancelOutcome {
   readonly text: string;
 }
 
+/** What somebody has found out about a call or an effect of unknown outcome. */
+export interface FoundOutcome {
+  readonly happened: boolean;
+  readonly result?: JsonValue;
+  readonly failed?: string;
+}
+
 export interface AnswerContext extends RunContext {
   readonly options: RunContext['options'] & {
     /** True when the run is continued after the answer. */
@@ -72,6 +80,13 @@ export interface AppAccess {
   show(id: string | undefined, view: SessionView): Promise<string>;
   /** Ends the open run of a session. @throws UsageError when there is none */
   cancel(session: string, reason: string | undefined): Promise<CancelOutcome>;
+  /** Records the outcome of a call or an effect that nobody knows. */
+  resolveUnknown(session: string, callId: string, found: FoundOutcome): Promise<void>;
+  /** Opens a failed or cancelled run again, or one part of it. */
+  reopen(
+    session: string,
+    options: { readonly reason: string; readonly path?: string },
+  ): Promise<void>;
   answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number>;
   run(context: GoalContext, goal: string, session: string | undefined): Promise<number>;
   /** Continues the open run of a session. */

@@ -24,6 +24,7 @@ import type {
   AnswerContext,
   AppAccess,
   CancelOutcome,
+  FoundOutcome,
   FoundSessions,
   GoalContext,
   SessionFilter,
@@ -104,6 +105,17 @@ export class LocalAccess implements AppAccess {
     }
   }
 
+  async resolveUnknown(id: string, callId: string, found: FoundOutcome): Promise<void> {
+    await this.#repair(id, (app) => app.sessions.resolveUnknown(id, callId, found));
+  }
+
+  async reopen(
+    id: string,
+    options: { readonly reason: string; readonly path?: string },
+  ): Promise<void> {
+    await this.#repair(id, (app) => app.sessions.reopen(id, options));
+  }
+
   async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
     const { answerLocally } = await import('./local-answer.ts');
     return answerLocally(context, requestId, answer);
@@ -117,6 +129,17 @@ export class LocalAccess implements AppAccess {
   async resume(context: RunContext, session: string): Promise<number> {
     const { resumeLocally } = await import('./local-run.ts');
     return resumeLocally(context, session);
+  }
+
+  async #repair(id: string, repair: (app: Runtime) => Promise<void>): Promise<void> {
+    const app = openExistingLedgers(this.#host, this.#options);
+    try {
+      // Refuses a session that does not exist, with advice.
+      await existingSession(app, id, { ...this.#options, onlyLook: true });
+      await repair(app);
+    } finally {
+      await app.close().catch(() => undefined);
+    }
   }
 }
 

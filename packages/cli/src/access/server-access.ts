@@ -10,6 +10,7 @@ import type {
   AnswerContext,
   AppAccess,
   CancelOutcome,
+  FoundOutcome,
   FoundSessions,
   GoalContext,
   SessionFilter,
@@ -96,6 +97,17 @@ export class ServerAccess implements AppAccess {
     } finally {
       cancelTimer();
     }
+  }
+
+  async resolveUnknown(session: string, callId: string, found: FoundOutcome): Promise<void> {
+    await (await this.#client()).sessions.resolveUnknown(session, callId, found);
+  }
+
+  async reopen(
+    session: string,
+    options: { readonly reason: string; readonly path?: string },
+  ): Promise<void> {
+    await (await this.#client()).sessions.reopen(session, options);
   }
 
   async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {

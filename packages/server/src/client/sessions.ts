@@ -8,11 +8,13 @@ import type {
   NewFork,
   NewMessage,
   NewSession,
+  Reopening,
   ServerSession,
   ServerSessionDetails,
   SessionListQuery,
   SessionState,
   StartedServerRun,
+  ToldOutcome,
   TranscriptEntries,
 } from './types.ts';
 
@@ -196,6 +198,28 @@ export class Sessions {
       path: pathOf('sessions', session, 'continue'),
       ...options,
     });
+  }
+
+  /**
+   * Records the outcome of a call or an effect that nobody knows. Resolves when it is recorded,
+   * also by another process that works on the session.
+   */
+  resolveUnknown(
+    session: string,
+    callId: string,
+    { happened, result, failed, ...options }: ToldOutcome & WriteOptions,
+  ): Promise<void> {
+    const found = {
+      ...(result === undefined ? {} : { result }),
+      ...(failed === undefined ? {} : { failed }),
+    };
+    return this.#write(session, 'outcomes', { callId, happened, ...found }, options);
+  }
+
+  /** Opens a failed or cancelled run again; `continue` goes on with it. */
+  reopen(session: string, { reason, path, ...options }: Reopening & WriteOptions): Promise<void> {
+    const part = path === undefined ? {} : { path };
+    return this.#write(session, 'reopen', { reason, ...part }, options);
   }
 
   #control(

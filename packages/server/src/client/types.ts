@@ -13,6 +13,7 @@ import type {
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
+import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
 import type {
   newRunSchema,
   runOutlineSchema,
@@ -51,6 +52,8 @@ export type EventQuery = QueryOf<typeof eventQuerySchema>;
 export type EventPage = z.output<typeof eventPageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
+export type ToldOutcome = Omit<z.input<typeof toldOutcomeSchema>, 'callId'>;
+export type Reopening = z.input<typeof reopeningSchema>;
 
 export type ChatMessages = z.output<typeof uiMessagesSchema>;
 

@@ -15,6 +15,7 @@ import { addKeyRoutes } from './keys.ts';
 import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
 import { addOperationRoutes } from './operations.ts';
+import { addRepairRoutes } from './repairs.ts';
 import { addRunRoutes } from './runs.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addSocketRoutes } from './socket.ts';
@@ -25,6 +26,7 @@ const all: readonly AddRoutes[] = [
   addRunRoutes,
   addSessionRoutes,
   addControlRoutes,
+  addRepairRoutes,
   addLedgerRoutes,
   addAgentRoutes,
   addUsageRoutes,

@@ -89,6 +89,17 @@ const entries: Readonly<Record<string, Entry>> = {
   cancelSession: { ...chat, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
   pauseSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/pause`) },
   continueSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/continue`) },
+  // Nothing there is to be repaired.
+  tellOutcome: {
+    ...operate,
+    status: 409,
+    call: post(({ done }) => `/v1/sessions/${done}/outcomes`, { callId: 'x/y', happened: true }),
+  },
+  reopenSession: {
+    ...operate,
+    status: 409,
+    call: post(({ done }) => `/v1/sessions/${done}/reopen`, { reason: 'Fixed' }),
+  },
   listEvents: { ...read, call: session('/events') },
   getState: { ...read, call: session('/state') },
   getTranscript: { ...read, call: session('/transcript') },

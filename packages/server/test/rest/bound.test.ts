@@ -47,6 +47,8 @@ test('who is bound to a user sees and makes sessions of that user only', async (
       await ann.post(`${home}/cancel`),
       await ann.post(`${home}/pause`),
       await ann.post(`${home}/continue`),
+      await ann.post(`${home}/outcomes`, { callId: 'r/charge', happened: true }),
+      await ann.post(`${home}/reopen`, { reason: 'Fixed' }),
       await ann.delete(home),
       await ann.get(`/v1/usage?session=${id}`),
     ];

@@ -144,6 +144,8 @@ const routes: readonly [string, unknown?, number?][] = [
   ['POST /v1/sessions/s/cancel', {}],
   ['POST /v1/sessions/s/pause', {}],
   ['POST /v1/sessions/s/continue'],
+  ['POST /v1/sessions/s/outcomes', { callId: 'r2/charge', happened: true }],
+  ['POST /v1/sessions/s/reopen', { reason: 'Fixed' }],
   ['POST /v1/sessions/s/runs/r2/cancel', {}],
   [
     'POST /v1/agents/clerk/chat',

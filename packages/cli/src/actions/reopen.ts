@@ -1,0 +1,27 @@
+import { defined } from 'adjutant/text';
+import { openAccess } from '../access/open-access.ts';
+import type { ServerFlags } from '../access/server-flags.ts';
+import type { StoreOptions } from '../app/app.ts';
+import { exitCodes } from '../failure.ts';
+import type { Host } from '../host/host.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { plainLine } from '../output/plain-text.ts';
+
+export interface ReopenCommandOptions extends StoreOptions, ServerFlags {
+  readonly reason: string;
+  readonly path?: string;
+  readonly json?: boolean;
+}
+
+/** `adjutant reopen <session>`: opens a failed or cancelled run again. */
+export async function reopenSession(
+  host: Host,
+  session: string,
+  { reason, path, json, ...options }: ReopenCommandOptions,
+): Promise<number> {
+  const access = await openAccess(host, options);
+  await access.reopen(session, { reason, ...defined({ path }) });
+  const text = plainLine(`The run of session "${session}" is open again.`);
+  host.stdout.write(json ? jsonLine({ type: 'reopen', session, status: 'reopened' }) : `${text}\n`);
+  return exitCodes.ok;
+}
