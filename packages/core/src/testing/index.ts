@@ -123,6 +123,7 @@ export { usualRates } from './simulation/faults.ts';
 export type { MakeApp, SimulatedApp } from './simulation/machine-room.ts';
 export type { SimulatedProgram } from './simulation/people.ts';
 export type { SimulationFailure } from './simulation/shorter-story.ts';
-export { type SimulateOptions, type SimulationReport, simulate } from './simulation/simulate.ts';
+export { type SimulateOptions, simulate } from './simulation/simulate.ts';
 export type { SeedOutcome } from './simulation/simulate-seed.ts';
+export type { SimulationReport } from './simulation/tally.ts';
 export type { BrokenRule, SimulationRule } from './simulation/watched-ledger.ts';

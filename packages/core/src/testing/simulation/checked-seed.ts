@@ -8,22 +8,28 @@ export const rulesOfComparison: ReadonlySet<SimulationRule> = new Set<Simulation
   'same_end',
 ]);
 
+/** What a seed came to with faults, and without. */
+export interface CheckedSeed {
+  readonly outcome: SeedOutcome;
+  readonly calm: SeedOutcome;
+  /** Programs whose ends were compared. */
+  readonly compared: number;
+}
+
 /** Simulates a seed twice, and once without faults, and compares the three. */
-export async function checkedSeed(
-  given: SeedOptions,
-): Promise<{ readonly outcome: SeedOutcome; readonly compared: number }> {
+export async function checkedSeed(given: SeedOptions): Promise<CheckedSeed> {
   // First, so that modules which the app loads at their first use are there in the two others.
   const calm = await simulateSeed({ ...given, rates: {} });
   const outcome = await simulateSeed(given);
   const broken: BrokenRule[] = [...outcome.broken];
-  if (broken.length > 0) return { outcome, compared: 0 };
+  if (broken.length > 0) return { outcome, calm, compared: 0 };
   const again = await simulateSeed(given);
   if (again.trace !== outcome.trace)
     broken.push({ rule: 'same_seed', detail: 'a second run of the seed went another way' });
   broken.push(...calm.broken);
   const { compared, differences } = compareEnds(outcome, calm);
   broken.push(...differences);
-  return { outcome: { ...outcome, broken }, compared };
+  return { outcome: { ...outcome, broken }, calm, compared };
 }
 
 /** Compares the ends of the programs in which nothing happened that may change them. */

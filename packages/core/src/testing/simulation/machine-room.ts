@@ -105,12 +105,21 @@ export class MachineRoom {
     machine.process = process;
     watch.joined(process);
     world.note(`${process.name} starts with version ${this.#version}`);
-    machine.app = new Runtime({
-      ...makeApp({ version: this.#version }),
-      store: simulatedStore(store, caller),
-      ports: { host: process, standIns: simulatedCalls(caller) },
-      recover: 'auto',
-    });
+    try {
+      machine.app = new Runtime({
+        ...makeApp({ version: this.#version }),
+        store: simulatedStore(store, caller),
+        ports: { host: process, standIns: simulatedCalls(caller) },
+        recover: 'auto',
+      });
+    } catch (error) {
+      process.kill();
+      watch.reportError(
+        'app_starts',
+        error,
+        `version ${this.#version} of the app does not start: `,
+      );
+    }
   }
 
   #kill(machine: Machine, process: MachineProcess): void {

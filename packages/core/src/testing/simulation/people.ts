@@ -3,10 +3,12 @@ import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
+import { ProgramAnswers } from './answers.ts';
 import { Caller, codeOf, patienceMs } from './caller.ts';
 import type { FaultPlan } from './faults.ts';
 import { Interventions } from './interventions.ts';
 import type { MachineRoom } from './machine-room.ts';
+import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
 /** Milliseconds between two looks at what waits for people. */
@@ -28,10 +30,10 @@ export interface SimulatedProgram {
   /** Id of the user, whose scope the session shares with other sessions. */
   readonly user?: string;
   /**
-   * Answer to a request of the run. @default the first option or the last, as drawn; with an input
-   * of `'yes'` where one is asked for
+   * Answer to a request of the run; `undefined` leaves it to the default. @default the first option
+   * or the last, as drawn; with an input of `'yes'` where one is asked for
    */
-  readonly answer?: (request: RequestRow) => RequestAnswer;
+  readonly answer?: (request: RequestRow) => RequestAnswer | undefined;
 }
 
 /** A program with the session and the run that it has in a simulation. */
@@ -48,6 +50,7 @@ interface PeopleParts {
   readonly world: World;
   readonly plan: FaultPlan;
   readonly room: MachineRoom;
+  readonly watch: Watch;
   /** The ledgers, as people see them: without a network in between. */
   readonly ledgers: LedgerStore;
   /** Finds a runnable of the app of a process by its name. */
@@ -64,6 +67,7 @@ export class People {
   readonly interventions: Interventions;
   readonly #parts: PeopleParts;
   readonly #caller: Caller;
+  readonly #answers: ProgramAnswers;
   readonly #seen = new Set<string>();
   #isQuick = false;
 
@@ -71,6 +75,7 @@ export class People {
     this.#parts = parts;
     this.#caller = new Caller(parts.world, parts.room);
     this.interventions = new Interventions(parts.world, parts.plan, this.#caller);
+    this.#answers = new ProgramAnswers({ ...parts, started: this.started });
     parts.world.after(lookEveryMs, () => void this.#look());
   }
 
@@ -151,31 +156,15 @@ export class People {
   }
 
   async #give(row: RequestRow, place: string): Promise<void> {
-    const answer = this.#choice(row, place);
+    const answer = this.#answers.choose(row, place);
+    if (answer === undefined) return;
     keep(this.given, row, answer);
     const outcome = await this.#caller.call({
       place,
       text: `${row.callId} is answered: ${answer.decision}`,
-      make: (app) => app.requests.answer(row.requestId, answer),
+      make: (app) => this.#answers.given(row, app.requests.answer(row.requestId, answer)),
     });
     if (outcome === 'done') keep(this.answered, row, answer);
-  }
-
-  #choice(row: RequestRow, place: string): RequestAnswer {
-    const { world } = this.#parts;
-    const given = this.started
-      .find(({ session }) => session === row.session)
-      ?.program.answer?.(row);
-    if (given !== undefined) return given;
-    const options = row.request.options.filter((option) => option !== 'edit');
-    const decision = world.draws.at(`${place} choice`) < 0.8 ? options[0] : options.at(-1);
-    const by = world.draws.oneOf(`${place} by`, row.mayDecide ?? ['user:ann', 'user:bob']);
-    const isInput = decision === 'answer' || decision === 'succeeded';
-    return {
-      by,
-      ...(decision === undefined ? {} : { decision }),
-      ...(isInput ? { input: 'yes' } : {}),
-    };
   }
 }
 

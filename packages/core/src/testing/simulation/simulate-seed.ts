@@ -10,6 +10,7 @@ import { MachineRoom, type MakeApp } from './machine-room.ts';
 import { pathsGoingOn } from './open-paths.ts';
 import { People, type SimulatedProgram } from './people.ts';
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
+import { hearingStrayErrors } from './stray-errors.ts';
 import { Watch } from './watch.ts';
 import type { BrokenRule } from './watched-ledger.ts';
 import { World } from './world.ts';
@@ -63,7 +64,10 @@ export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
   const watch = new Watch(world);
   const forget = watch.listen();
   try {
-    return await simulateIn(world, watch, options);
+    return await hearingStrayErrors(
+      (error) => watch.reportError('errors_handled', error),
+      () => simulateIn(world, watch, options),
+    );
   } finally {
     forget();
   }
@@ -78,7 +82,7 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   const appName = makeApp({ version: 1 }).app;
   const ledgers = behind.for({ tenant: 'default', app: appName });
   const room = new MachineRoom(machines, { world, plan, watch, store, makeApp, disturbedMs });
-  const people = new People({ world, plan, room, ledgers, runnable });
+  const people = new People({ world, plan, room, watch, ledgers, runnable });
   for (const [index, program] of programs.entries()) {
     if (options.onlyPrograms?.has(index) === false) continue;
     const at = world.draws.at(`start ${index}`) * disturbedMs * 0.8;

@@ -8,11 +8,12 @@ import {
 } from '../../base/options.ts';
 import { checkPrograms, runnableNames } from './check-programs.ts';
 import { checkedSeed } from './checked-seed.ts';
-import { type FaultKind, type FaultRates, usualRates } from './faults.ts';
+import { type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
 import type { SimulatedProgram } from './people.ts';
-import { type SimulationFailure, shorterStory } from './shorter-story.ts';
+import { shorterStory } from './shorter-story.ts';
 import type { SeedOutcome } from './simulate-seed.ts';
+import { type SimulationReport, Tally } from './tally.ts';
 
 export interface SimulateOptions {
   /** Runs that people ask for. A function makes those of each seed. */
@@ -32,19 +33,6 @@ export interface SimulateOptions {
   readonly machines?: number;
   /** Called after each seed. */
   readonly onSeed?: (outcome: SeedOutcome) => void;
-}
-
-export interface SimulationReport {
-  readonly seeds: number;
-  readonly hours: number;
-  /** Events of all ledgers. */
-  readonly events: number;
-  /** Number of faults that happened, by kind. */
-  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
-  /** Programs whose end was compared with that without faults. */
-  readonly compared: number;
-  /** Seeds with a broken rule. Empty: all rules held. */
-  readonly failures: readonly SimulationFailure[];
 }
 
 const isProbability: OptionCheck = (value) =>
@@ -124,42 +112,11 @@ export async function simulate(
     const made = typeof programs === 'function' ? programs(seed) : programs;
     checkPrograms(made, names);
     const given = { seed, hours: hoursPerSeed, machines, rates, programs: made, makeApp };
-    const { compared, outcome } = await checkedSeed(given);
-    tally.add(outcome, compared);
+    const checked = await checkedSeed(given);
+    const { outcome } = checked;
+    tally.add(checked, made);
     if (outcome.broken.length > 0) tally.failures.push(await shorterStory(given, outcome));
     onSeed?.(outcome);
   }
   return tally.report;
-}
-
-/** Sums of a report. */
-class Tally {
-  readonly failures: SimulationFailure[] = [];
-  readonly #faults: Partial<Record<FaultKind, number>> = {};
-  #seeds = 0;
-  #hours = 0;
-  #events = 0;
-  #compared = 0;
-
-  add({ events, faults, hours }: SeedOutcome, compared: number): void {
-    this.#seeds++;
-    this.#hours += hours;
-    this.#events += events;
-    this.#compared += compared;
-    for (const fault of faults) {
-      const kind = fault.slice(0, fault.indexOf('@')) as FaultKind;
-      this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
-    }
-  }
-
-  get report(): SimulationReport {
-    return {
-      seeds: this.#seeds,
-      hours: this.#hours,
-      events: this.#events,
-      faults: this.#faults,
-      compared: this.#compared,
-      failures: this.failures,
-    };
-  }
 }

@@ -1,4 +1,4 @@
-import { isAdjutantError } from '../../base/error.ts';
+import { isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import { type ExecutionMessage, executionChannel } from '../../effects/execution-channel.ts';
 import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
 import type { Event } from '../../ledger/event.ts';
@@ -32,8 +32,18 @@ export class Watch {
   }
 
   report(rule: SimulationRule, detail: string): void {
-    this.#world.note(`BROKEN ${rule}: ${detail}`);
-    this.broken.push({ rule, detail });
+    this.#broken({ rule, detail });
+  }
+
+  /** Reports a rule that code of the app has broken by an error. */
+  reportError(rule: SimulationRule, cause: unknown, about = ''): void {
+    const { code, message, name } = toErrorRecord(cause, '');
+    this.#broken({ rule, detail: `${about}${code || name}: ${message}`, cause });
+  }
+
+  #broken(broken: BrokenRule): void {
+    this.#world.note(`BROKEN ${broken.rule}: ${broken.detail}`);
+    this.broken.push(broken);
     this.#world.breakOff();
   }
 

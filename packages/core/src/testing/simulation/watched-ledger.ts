@@ -4,6 +4,7 @@ import type { Event } from '../../ledger/event.ts';
 export const simulationRules = [
   'same_seed',
   'same_end',
+  'ends_compared',
   'one_writer',
   'no_gaps',
   'append_only',
@@ -38,6 +39,9 @@ export const simulationRules = [
   'inbox_drained',
   'everything_ends',
   'comes_to_rest',
+  'app_starts',
+  'answer_taken',
+  'errors_handled',
 ] as const;
 
 export type SimulationRule = (typeof simulationRules)[number];
@@ -46,6 +50,8 @@ export type SimulationRule = (typeof simulationRules)[number];
 export interface BrokenRule {
   readonly rule: SimulationRule;
   readonly detail: string;
+  /** What code of the app has thrown, if it broke the rule by that. */
+  readonly cause?: unknown;
 }
 
 /** Called for a rule that did not hold. */
