@@ -3,7 +3,7 @@ import { usualRates } from '../../src/testing/simulation/faults.ts';
 import {
   type SimulationFailure,
   shorterStory,
-} from '../../src/testing/simulation/shorter-story.ts';
+} from '../../src/testing/simulation/report/shorter-story.ts';
 import type { SeedOptions, SeedOutcome } from '../../src/testing/simulation/simulate-seed.ts';
 import type { Program } from './program.ts';
 import { appOf, programsOf, runsOf } from './seed-programs.ts';

@@ -180,7 +180,7 @@ const isPubSub: OptionCheck = (value) => {
 const isRecoverOptions = isGroup<RecoverOptions>({ atOnce: isCount });
 
 /** Checks of the options of a runtime. */
-const runtimeChecks: OptionChecks<RuntimeOptions> = {
+export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   app: isNonEmptyText,
   store: (value) =>
     typeof (value as Partial<Store> | null)?.for === 'function'

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from '../../base/json.ts';
+import { firstDifference } from './report/first-difference.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
 import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
 
@@ -12,6 +13,8 @@ export const rulesOfComparison: ReadonlySet<SimulationRule> = new Set<Simulation
 export interface CheckedSeed {
   readonly outcome: SeedOutcome;
   readonly calm: SeedOutcome;
+  /** Options of the run of `outcome`. */
+  readonly failing: SeedOptions;
   /** Programs whose ends were compared. */
   readonly compared: number;
 }
@@ -19,17 +22,22 @@ export interface CheckedSeed {
 /** Simulates a seed twice, and once without faults, and compares the three. */
 export async function checkedSeed(given: SeedOptions): Promise<CheckedSeed> {
   // First, so that modules which the app loads at their first use are there in the two others.
-  const calm = await simulateSeed({ ...given, rates: {} });
+  const withoutFaults = { ...given, rates: {} };
+  const calm = await simulateSeed(withoutFaults);
+  // A rule that is broken without any fault is told so: no story is shorter.
+  if (calm.broken.length > 0) return { outcome: calm, calm, failing: withoutFaults, compared: 0 };
   const outcome = await simulateSeed(given);
   const broken: BrokenRule[] = [...outcome.broken];
-  if (broken.length > 0) return { outcome, calm, compared: 0 };
+  if (broken.length > 0) return { outcome, calm, failing: given, compared: 0 };
   const again = await simulateSeed(given);
   if (again.trace !== outcome.trace)
-    broken.push({ rule: 'same_seed', detail: 'a second run of the seed went another way' });
-  broken.push(...calm.broken);
+    broken.push({
+      rule: 'same_seed',
+      detail: `a second run of the seed goes another way: ${firstDifference(outcome, again)}`,
+    });
   const { compared, differences } = compareEnds(outcome, calm);
   broken.push(...differences);
-  return { outcome: { ...outcome, broken }, calm, compared };
+  return { outcome: { ...outcome, broken }, calm, failing: given, compared };
 }
 
 /** Compares the ends of the programs in which nothing happened that may change them. */

@@ -3,6 +3,12 @@ import type { Store } from '../../ledger/port.ts';
 import { Runtime } from '../../runtime.ts';
 import type { FaultPlan } from './faults.ts';
 import { MachineProcess, type WallClock } from './machine.ts';
+import {
+  checkAppOptions,
+  checkVersion,
+  type FirstVersion,
+  isRefusal,
+} from './options/check-app.ts';
 import { simulatedCalls } from './simulated-calls.ts';
 import { simulatedStore } from './simulated-store.ts';
 import type { Watch } from './watch.ts';
@@ -21,13 +27,19 @@ const mostDeploys = 8;
 /** Options of an app, without those that the simulation gives. */
 export type SimulatedApp = Omit<RuntimeOptions, 'store' | 'ports' | 'recover'>;
 
-/** Makes the app of a process. */
-export interface AppOfProcess {
-  /** Version of the code, from 1: `deploy` faults raise it. */
+/** A process for which an app is made. */
+export interface AppOfProcess<Outside = undefined> {
+  /** Version of the code, from 1: deployments raise it. */
   readonly version: number;
+  /** The doubles of the world outside, which all processes of a run share. */
+  readonly outside: Outside;
 }
 
-export type MakeApp = (process: AppOfProcess) => SimulatedApp;
+/** Makes the app of a process. */
+export type MakeApp<Outside = undefined> = (process: AppOfProcess<Outside>) => SimulatedApp;
+
+/** Makes the app of a version, with the doubles of this run. */
+export type MakeVersion = (version: number) => SimulatedApp;
 
 interface RoomParts {
   readonly world: World;
@@ -35,7 +47,9 @@ interface RoomParts {
   readonly watch: Watch;
   /** The store that all processes share. */
   readonly store: Store;
-  readonly makeApp: MakeApp;
+  readonly makeVersion: MakeVersion;
+  /** Name of the app and programs that all versions of the app have in common. */
+  readonly first: FirstVersion;
   /** Milliseconds within which clocks are set and code is deployed. */
   readonly disturbedMs: number;
 }
@@ -92,7 +106,7 @@ export class MachineRoom {
 
   #start(machine: Machine): void {
     if (machine.process?.isDead === false) return;
-    const { makeApp, plan, store, watch, world } = this.#parts;
+    const { first, makeVersion, plan, store, watch, world } = this.#parts;
     machine.starts++;
     const process = new MachineProcess(world, `${machine.name}.${machine.starts}`, machine.wall);
     const caller = {
@@ -105,20 +119,21 @@ export class MachineRoom {
     machine.process = process;
     watch.joined(process);
     world.note(`${process.name} starts with version ${this.#version}`);
+    const version = this.#version;
     try {
+      const options = makeVersion(version);
+      checkAppOptions(options);
       machine.app = new Runtime({
-        ...makeApp({ version: this.#version }),
+        ...options,
         store: simulatedStore(store, caller),
         ports: { host: process, standIns: simulatedCalls(caller) },
         recover: 'auto',
       });
+      checkVersion(machine.app, { app: options.app, version }, first);
     } catch (error) {
       process.kill();
-      watch.reportError(
-        'app_starts',
-        error,
-        `version ${this.#version} of the app does not start: `,
-      );
+      if (isRefusal(error)) world.fail(error);
+      else watch.reportError('app_starts', error, `version ${version} of the app does not start: `);
     }
   }
 

@@ -1,3 +1,4 @@
+import { isAdjutantError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
@@ -15,6 +16,8 @@ import type { World } from './world.ts';
 const lookEveryMs = 30_000;
 /** Milliseconds that people take to answer, at least and at most. */
 const thinking = { fastest: 500, slowest: 3_600_000 };
+/** Codes of refusals that are the fault of the program. */
+const faultsOfRuns = ['invalid_input', 'invalid_run', 'invalid_user_message', 'not_json'];
 /** Share of the answers that come about when the request expires. */
 const lastMomentShare = 0.3;
 /** Milliseconds by which such an answer may be early or late, at least and at most. */
@@ -117,11 +120,19 @@ export class People {
         world.note(`${runId} is accepted`);
       };
       await Promise.race([
-        asking().catch((error: unknown) => world.note(`${runId} fails: ${textOf(error)}`)),
+        asking().catch((error: unknown) => this.#refused(started, error)),
         world.wait(patienceMs),
       ]);
     }
     if (!started.isAccepted) await world.wait(world.draws.delay(`${place} pause`, 100, 60_000));
+  }
+
+  /** A run that its app refuses as wrong is refused again whenever it is asked for. */
+  #refused({ index, runId }: StartedProgram, error: unknown): void {
+    const { watch, world } = this.#parts;
+    world.note(`${runId} fails: ${textOf(error)}`);
+    if (faultsOfRuns.some((code) => isAdjutantError(error, code)))
+      watch.reportError('run_accepted', error, `\`programs[${index}]\` (${runId}) is refused: `);
   }
 
   async #look(): Promise<void> {

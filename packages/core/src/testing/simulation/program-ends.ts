@@ -17,7 +17,7 @@ export interface EndOfProgram {
 }
 
 interface EndedPrograms {
-  readonly app: string;
+  readonly scope: { readonly tenant: string; readonly app: string };
   readonly started: readonly StartedProgram[];
   readonly watch: Watch;
   readonly ledgers: LedgerStore;
@@ -48,7 +48,7 @@ export async function endsOf(ended: EndedPrograms): Promise<readonly EndOfProgra
 
 async function endOf(
   { runId, session }: StartedProgram,
-  { app, ledgers, watch, world }: EndedPrograms,
+  { ledgers, scope, watch, world }: EndedPrograms,
 ): Promise<EndOfProgram> {
   const events = watch.eventsOf(session);
   const end = events.findLast(
@@ -58,7 +58,7 @@ async function endOf(
       rootOf(event.invocationId) === runId,
   );
   const host = new MachineProcess(world, 'reader', { offset: 0 });
-  const ports = { host, store: ledgers, scope: { tenant: 'default', app } };
+  const ports = { host, store: ledgers, scope };
   const state = events.length === 0 ? {} : (await storedStateAt(ports, session)).sessionState;
   return {
     status: end?.type === 'invocation_end' ? end.status : undefined,

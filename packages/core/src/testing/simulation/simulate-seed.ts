@@ -6,9 +6,9 @@ import { memoryStore } from '../../stores/memory.ts';
 import { checkEnd } from './end-checks.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { loadModules } from './load-modules.ts';
-import { MachineRoom, type MakeApp } from './machine-room.ts';
+import { type AppOfProcess, MachineRoom, type SimulatedApp } from './machine-room.ts';
 import { pathsGoingOn } from './open-paths.ts';
-import { People, type SimulatedProgram } from './people.ts';
+import { People, type SimulatedProgram, type StartedProgram } from './people.ts';
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
 import { hearingStrayErrors } from './stray-errors.ts';
 import { Watch } from './watch.ts';
@@ -23,6 +23,24 @@ const mostLateHours = 12;
 /** Most tasks of an hour: with more, processes turn in a circle. */
 const mostStepsPerHour = 50_000;
 
+/** End of the run of a program, in a simulated world. */
+export interface SimulatedProgramEnd {
+  readonly program: SimulatedProgram;
+  /** `undefined` when the run has not ended. */
+  readonly status: string | undefined;
+  readonly output: unknown;
+  /** State of its session. */
+  readonly state: unknown;
+}
+
+/** A simulated world when all work has ended. */
+export interface SimulatedEnd<Outside = undefined> {
+  /** The doubles of the world outside, as this run leaves them. */
+  readonly outside: Outside;
+  /** Ends of the runs that were asked for, in the order of `programs`. */
+  readonly ends: readonly SimulatedProgramEnd[];
+}
+
 /** One seed of a simulation. */
 export interface SeedOptions {
   readonly seed: number;
@@ -31,7 +49,12 @@ export interface SeedOptions {
   readonly machines: number;
   readonly rates: FaultRates;
   readonly programs: readonly SimulatedProgram[];
-  readonly makeApp: MakeApp;
+  /** A method, as are the next two: they agree on the type of `outside`. */
+  makeApp(process: AppOfProcess<unknown>): SimulatedApp;
+  /** Makes the doubles of the world outside, anew for each run. */
+  outside?(): unknown;
+  /** Checks the end of a run. */
+  atEnd?(end: SimulatedEnd<unknown>): void | Promise<void>;
   /** Places of the only programs that are asked for. @default all */
   readonly onlyPrograms?: ReadonlySet<number>;
   /** Names of the only faults that may happen. @default all */
@@ -50,6 +73,8 @@ export interface SeedOutcome {
   /** Hash of all port calls and of all ledgers: equal for equal seeds. */
   readonly trace: string;
   readonly ledgers: readonly (readonly Event[])[];
+  /** The first calls of ports, with their times. */
+  readonly calls: readonly string[];
   readonly story: readonly string[];
   readonly steps: number;
   readonly hours: number;
@@ -74,14 +99,19 @@ export async function simulateSeed(options: SeedOptions): Promise<SeedOutcome> {
 }
 
 async function simulateIn(world: World, watch: Watch, options: SeedOptions): Promise<SeedOutcome> {
-  const { seed, hours, machines, makeApp, programs, rates, onlyFaults: only } = options;
+  const { seed, hours, machines, programs, rates, onlyFaults: only } = options;
   const plan = new FaultPlan(world.draws, { rates, only });
   const disturbedMs = hours * hourMs * disturbedShare;
   const behind = memoryStore({ clock: storeClock(world) });
   const store = watch.over(behind);
-  const appName = makeApp({ version: 1 }).app;
-  const ledgers = behind.for({ tenant: 'default', app: appName });
-  const room = new MachineRoom(machines, { world, plan, watch, store, makeApp, disturbedMs });
+  const outside = options.outside?.();
+  const makeVersion = (version: number) => options.makeApp({ version, outside });
+  const { app, tenant = 'default' } = makeVersion(1);
+  const scope = { tenant, app };
+  const ledgers = behind.for(scope);
+  const first = { app, programs };
+  const parts = { world, plan, watch, store, makeVersion, first, disturbedMs };
+  const room = new MachineRoom(machines, parts);
   const people = new People({ world, plan, room, watch, ledgers, runnable });
   for (const [index, program] of programs.entries()) {
     if (options.onlyPrograms?.has(index) === false) continue;
@@ -97,8 +127,11 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   const { answered, given, started } = people;
   const { controls, letGo, said } = people.interventions;
   const ended = { watch, ledgers, started, answered, given, said, controls, letGo };
-  const broken = watch.broken.length > 0 ? watch.broken : await checkEnd(ended);
-  const ends = await endsOf({ app: appName, started: people.started, watch, ledgers, world });
+  const found = watch.broken.length > 0 ? [] : await checkEnd(ended);
+  const ends = await endsOf({ scope, started, watch, ledgers, world });
+  if (watch.broken.length === 0 && found.length === 0)
+    await checkOfApp(watch, () => options.atEnd?.({ outside, ends: programEnds(started, ends) }));
+  const broken = [...watch.broken, ...found];
   const lists = [...watch.ledgers.values()].map(({ events }) => events);
   return {
     seed,
@@ -108,11 +141,35 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
     shared: await sharedState({ started: people.started, ledgers }),
     trace: contentHash([world.trace, lists as never]),
     ledgers: lists,
+    calls: world.calls,
     story: world.story,
     steps: world.steps,
     hours: world.elapsed / hourMs,
     events: lists.reduce((sum, events) => sum + events.length, 0),
   };
+}
+
+/** Ends of programs as their author sees them, in the order of the programs. */
+function programEnds(
+  started: readonly StartedProgram[],
+  ends: readonly EndOfProgram[],
+): readonly SimulatedProgramEnd[] {
+  const inOrder = started.toSorted((left, right) => left.index - right.index);
+  return inOrder.flatMap(({ program }, place) => {
+    const end = ends[place];
+    if (end === undefined) return [];
+    const { output, state, status } = end;
+    return [{ program, status, output, state }];
+  });
+}
+
+/** Runs the check of the app's author. What it throws breaks a rule. */
+async function checkOfApp(watch: Watch, check: () => void | Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    watch.reportError('at_end', error);
+  }
 }
 
 interface Parties {

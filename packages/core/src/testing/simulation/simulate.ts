@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import {
   isCount,
@@ -6,16 +7,17 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import { checkPrograms, runnableNames } from './check-programs.ts';
 import { checkedSeed } from './checked-seed.ts';
 import { type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
+import { refuse, runnableNames } from './options/check-app.ts';
+import { checkPrograms } from './options/check-programs.ts';
 import type { SimulatedProgram } from './people.ts';
-import { shorterStory } from './shorter-story.ts';
-import type { SeedOutcome } from './simulate-seed.ts';
-import { type SimulationReport, Tally } from './tally.ts';
+import { shorterStory } from './report/shorter-story.ts';
+import { type SimulationReport, Tally } from './report/tally.ts';
+import type { SeedOutcome, SimulatedEnd } from './simulate-seed.ts';
 
-export interface SimulateOptions {
+export interface SimulateOptions<Outside = undefined> {
   /** Runs that people ask for. A function makes those of each seed. */
   readonly programs: readonly SimulatedProgram[] | ((seed: number) => readonly SimulatedProgram[]);
   /**
@@ -23,22 +25,46 @@ export interface SimulateOptions {
    * @default `usualRates`
    */
   readonly faults?: FaultRates;
-  /** Simulated hours of all seeds together. @default 100 */
+  /**
+   * Simulated hours of all seeds together, rounded up to whole seeds. @default 100, or
+   * `hoursPerSeed` if that is more
+   */
   readonly hours?: number;
-  /** Simulated hours of one seed. @default 10 */
+  /** Simulated hours of one seed. @default 10, or `hours` if that is less */
   readonly hoursPerSeed?: number;
   /** First seed: the others follow it. @default 1 */
   readonly seed?: number;
   /** Number of machines that share the store. @default 3 */
   readonly machines?: number;
+  /**
+   * Makes doubles of the world outside, such as a bank. They are made anew for each run of a seed.
+   * All processes of the run share them and get them in `makeApp`: they outlive a crash.
+   */
+  readonly outside?: () => Outside;
+  /**
+   * Checks the end of each run, with and without faults: how often the bank has paid, for example.
+   * What it throws breaks the rule `at_end`.
+   */
+  readonly atEnd?: (end: SimulatedEnd<Outside>) => void | Promise<void>;
   /** Called after each seed. */
   readonly onSeed?: (outcome: SeedOutcome) => void;
 }
 
+/** Seeds are 32 bits long: larger ones would repeat the stories of smaller ones. */
+const largestSeed = 2 ** 32 - 1;
+const most = { hours: 100_000_000, hoursPerSeed: 10_000, machines: 100 };
+
+const upTo =
+  (largest: number): OptionCheck =>
+  (value) =>
+    isCount(value) === undefined && (value as number) <= largest
+      ? undefined
+      : `a whole number from 1 to ${largest}`;
+
 const isProbability: OptionCheck = (value) =>
   typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'a number from 0 to 1';
 
-const checks: OptionChecks<SimulateOptions> = {
+const checks: OptionChecks<SimulateOptions<unknown>> = {
   programs: (value) =>
     Array.isArray(value) || typeof value === 'function'
       ? undefined
@@ -48,10 +74,12 @@ const checks: OptionChecks<SimulateOptions> = {
       Object.keys(usualRates).map((kind) => [kind, isProbability]),
     ) as OptionChecks<FaultRates>,
   ),
-  hours: isCount,
-  hoursPerSeed: isCount,
-  seed: isCount,
-  machines: isCount,
+  hours: upTo(most.hours),
+  hoursPerSeed: upTo(most.hoursPerSeed),
+  seed: upTo(largestSeed),
+  machines: upTo(most.machines),
+  outside: isFunction,
+  atEnd: isFunction,
   onSeed: isFunction,
 };
 
@@ -93,9 +121,9 @@ const checks: OptionChecks<SimulateOptions> = {
  * console.log(report.failures.length); // 0
  * ```
  */
-export async function simulate(
-  makeApp: MakeApp,
-  options: SimulateOptions,
+export async function simulate<Outside = undefined>(
+  makeApp: MakeApp<Outside>,
+  options: SimulateOptions<Outside>,
 ): Promise<SimulationReport> {
   // `null` stands for what is missing, because the check ignores `undefined`.
   checkOptions(
@@ -103,20 +131,43 @@ export async function simulate(
     { ...options, makeApp: makeApp ?? null, programs: options?.programs ?? null },
     { ...checks, makeApp: isFunction },
   );
-  const names = await runnableNames(makeApp);
-  const { hours = 100, hoursPerSeed = 10, seed: first = 1, onSeed } = options;
+  const { atEnd, faults: rates = usualRates, machines = 3, onSeed, outside, programs } = options;
+  const names = await runnableNames(makeApp({ version: 1, outside: outsideOf(options) }));
   const tally = new Tally();
-  const count = Math.max(1, Math.ceil(hours / hoursPerSeed));
-  for (let seed = first; seed < first + count; seed++) {
-    const { faults: rates = usualRates, machines = 3, programs } = options;
+  for (const { hours, seed } of seedsOf(options)) {
     const made = typeof programs === 'function' ? programs(seed) : programs;
     checkPrograms(made, names);
-    const given = { seed, hours: hoursPerSeed, machines, rates, programs: made, makeApp };
+    const given = defined({
+      ...{ seed, hours, machines, rates, programs: made },
+      ...{ makeApp, outside: outside === undefined ? undefined : () => outsideOf(options), atEnd },
+    });
     const checked = await checkedSeed(given);
-    const { outcome } = checked;
+    const { failing, outcome } = checked;
     tally.add(checked, made);
-    if (outcome.broken.length > 0) tally.failures.push(await shorterStory(given, outcome));
+    if (outcome.broken.length > 0) tally.failures.push(await shorterStory(failing, outcome));
     onSeed?.(outcome);
   }
   return tally.report;
+}
+
+/** The doubles of a run. Without `outside`, their type is that of nothing. */
+function outsideOf<Outside>({ outside }: SimulateOptions<Outside>): Outside {
+  const made = outside?.() as Outside;
+  if (made instanceof Promise) refuse('`outside` must return the doubles, not a promise of them');
+  return made;
+}
+
+/** Returns the seeds to simulate, and the hours of each. */
+function* seedsOf({
+  hoursPerSeed: given,
+  hours = Math.max(100, given ?? 0),
+  seed: first = 1,
+}: Pick<SimulateOptions, 'hours' | 'hoursPerSeed' | 'seed'>) {
+  const each = given ?? Math.min(10, hours);
+  if (hours < each)
+    refuse(`\`hours\` must be at least \`hoursPerSeed\`: ${hours} is less than ${each}`);
+  const last = first + Math.ceil(hours / each) - 1;
+  if (last > largestSeed)
+    refuse(`the seeds from ${first} to ${last} must end at ${largestSeed}: give fewer \`hours\``);
+  for (let seed = first; seed <= last; seed++) yield { seed, hours: each };
 }

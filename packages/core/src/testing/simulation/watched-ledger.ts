@@ -5,6 +5,7 @@ export const simulationRules = [
   'same_seed',
   'same_end',
   'ends_compared',
+  'at_end',
   'one_writer',
   'no_gaps',
   'append_only',

@@ -14,6 +14,8 @@ interface Task {
 const firstInstant = Date.UTC(2026, 0, 1);
 /** Most lines of a story that are kept. */
 const mostLines = 4_000;
+/** Most lines of the trace that are kept. */
+const mostCalls = 100_000;
 
 /**
  * Simulated time, and the tasks that wait for it. One task runs at a time. The next one is chosen
@@ -22,6 +24,8 @@ const mostLines = 4_000;
 export class World {
   readonly draws: Draws;
   readonly story: string[] = [];
+  /** The first lines of the trace, by which the difference of two runs is told. */
+  readonly calls: string[] = [];
   readonly #tasks: Task[] = [];
   readonly #trace = createHash('sha256');
   readonly #keepsStory: boolean;
@@ -82,6 +86,7 @@ export class World {
    */
   note(line: string, isIdle = false): void {
     this.#trace.update(`${this.#now} ${line}\n`);
+    if (this.calls.length < mostCalls) this.calls.push(`${timeText(this.#now)} ${line}`);
     if (!this.#keepsStory || isIdle) return;
     this.story.push(`${timeText(this.#now)} ${line}`);
     if (this.story.length > mostLines) this.story.shift();

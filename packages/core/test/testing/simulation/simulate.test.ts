@@ -7,6 +7,21 @@ import { clerkApp } from './small-app.ts';
 const pay = { run: 'clerk', input: 'Pay bill 17.' };
 const short = { hours: 4, hoursPerSeed: 1 };
 
+test('hours are those of whole seeds, and of one seed when they are few', async () => {
+  const options = { programs: [pay], faults: {} };
+  const one = await simulate(() => clerkApp(), { ...options, hours: 1 });
+  expect([one.seeds, one.hours]).toEqual([1, 1]);
+  const more = await simulate(() => clerkApp(), { ...options, hours: 5, hoursPerSeed: 2 });
+  expect([more.seeds, more.hours]).toEqual([3, 6]);
+});
+
+test('an app of a tenant of its own runs', async () => {
+  const makeApp = () => ({ ...clerkApp(), tenant: 'acme' });
+  const report = await simulate(makeApp, { programs: [pay], faults: {}, hours: 1 });
+  expect(report.failures).toEqual([]);
+  expect(report.compared).toBe(1);
+});
+
 test('an app without a fault of its own breaks no rule', async () => {
   const seeds: number[] = [];
   const report = await simulate(() => clerkApp(), {
@@ -89,9 +104,33 @@ describe('what is refused', () => {
     [{ programs: [{ ...pay, inputs: 'x' }] }, 'there is no'],
     [{ programs: [{ ...pay, answer: 'yes' }] }, '`answer` is a function'],
     [{ programs: [pay], hour: 3 }, 'there is no option `hour` (did you mean `hours`?)'],
-    [{ programs: [pay], hours: 0.5 }, '`hours` must be a whole number from 1, not 0.5'],
-    [{ programs: [pay], seed: -1 }, '`seed` must be a whole number from 1, not -1'],
+    [
+      { programs: [pay], hours: 0.5 },
+      '`hours` must be a whole number from 1 to 100000000, not 0.5',
+    ],
+    [{ programs: [pay], seed: -1 }, '`seed` must be a whole number from 1 to 4294967295, not -1'],
     [{ programs: [pay], machines: 0 }, '`machines` must be a whole number from 1'],
+    [
+      { programs: [pay], machines: 101 },
+      '`machines` must be a whole number from 1 to 100, not 101',
+    ],
+    [{ programs: [pay], hoursPerSeed: 10_001 }, 'a whole number from 1 to 10000, not 10001'],
+    [{ programs: [pay], hours: Number.POSITIVE_INFINITY }, 'from 1 to 100000000, not Infinity'],
+    [{ programs: [pay], seed: 2 ** 32 }, 'from 1 to 4294967295, not 4294967296'],
+    [{ programs: [pay], seed: 2 ** 32 - 1, hours: 20 }, 'must end at 4294967295'],
+    [{ programs: [pay], hours: 1, hoursPerSeed: 2 }, '`hours` must be at least `hoursPerSeed`'],
+    [{ programs: Array(1_001).fill(pay) }, 'a list of at most 1000 programs, not of 1001'],
+    [{ programs: async () => [pay] }, 'must return a list of programs, not a promise of one'],
+    [{ programs: [pay], outside: {} }, '`outside` must be a function, not an object'],
+    [{ programs: [pay], outside: async () => 1 }, '`outside` must return the doubles'],
+    [{ programs: [pay], atEnd: 1 }, '`atEnd` must be a function, not 1'],
+    [{ programs: [pay], outsde: 1 }, '`outsde` (did you mean `outside`?)'],
+    [{ programs: [{ run: 'clerk', data: 3 }] }, 'whose `data` is an object'],
+    [
+      { programs: [pay, { run: 'clerk', data: { items: [{ price: () => 1 }] } }] },
+      'JSON in `data`, but `programs[1].data.items[0].price` is a function',
+    ],
+    [{ programs: [{ run: 'clerk', data: { at: new Date(0) } }] }, 'is an instance of Date'],
     [{ programs: [pay], onSeed: 1 }, '`onSeed` must be a function'],
     [{ programs: [pay], faults: { stopp: 1 } }, '`stopp` (did you mean `stop`?)'],
     [{ programs: [pay], faults: { stop: -0.1 } }, '`stop` is a number from 0 to 1, not -0.1'],
@@ -109,6 +148,9 @@ describe('what is refused', () => {
     [async () => clerkApp(), 'not a promise of them'],
     [() => ({ ...clerkApp(), store: {} }), '`makeApp` must not give `store`'],
     [() => ({ ...clerkApp(), recover: 'auto' }), '`makeApp` must not give `recover`'],
+    [() => ({ ...clerkApp(), tenants: true }), '`makeApp` must not give `tenants`'],
+    [() => ({ ...clerkApp(), runables: [] }), '`runables` (did you mean `runnables`?)'],
+    [() => ({ ...clerkApp(), app: 3 }), 'whose `app` is a string'],
   ])('an app of another kind', async (makeApp, message) => {
     const error = await refusal({ programs: [pay] }, makeApp);
     expect(error).toMatchObject({ code: 'invalid_option' });
