@@ -10,10 +10,11 @@ import type { Draws } from './draws.ts';
  * - `slowStore`: the store answers late, up to twice the time of a lease.
  * - `doublePost`: an item is posted again, some time later.
  * - `clockJump`: the wall clock of a machine is set, forwards or backwards.
- * - `slowModel`: a model takes long, or never answers.
- * - `modelError`: a model refuses a call: overload, limit of rate, lost connection.
- * - `slowTool`: a tool takes long, or never ends.
- * - `toolError`: a tool fails, before or after it has acted.
+ * - `slowModel`: a model takes long, up to twenty minutes.
+ * - `modelError`: a model refuses a call (overload, limit of rate, lost connection), or its answer
+ *   is lost.
+ * - `slowTool`: a tool or an effect takes as long, and may not heed that it is to end.
+ * - `toolError`: a tool or an effect fails, before or after it has acted.
  * - `doubleAnswer`: two people answer one request, at two processes.
  * - `message`: somebody sends another message while a run is under way.
  * - `hold`: somebody pauses a session, and lets it go on later.

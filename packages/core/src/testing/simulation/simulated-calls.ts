@@ -1,5 +1,5 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { StandInModelCall, StandIns, StandInToolCall } from '../../effects/stand-ins.ts';
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { StandInModelCall, StandIns } from '../../effects/stand-ins.ts';
 import { type Model, modelName } from '../../models/model.ts';
 import { RealModelForbiddenError } from '../../models/real-models.ts';
 import { isTestModel } from '../../models/test-model-mark.ts';
@@ -9,10 +9,12 @@ import { type MachineProcess, never } from './machine.ts';
 import type { World } from './world.ts';
 
 const by = 'simulate()';
+/** The kind of error of a model that has lost its connection. */
+const lostConnection = 2;
 /** Milliseconds of a model call and of a tool, at least and at most. */
 const modelTimes = { fastest: 200, slowest: 20_000 };
 const toolTimes = { fastest: 1, slowest: 5_000 };
-/** Milliseconds after which slow ones end, if ever: beyond all time limits. */
+/** Milliseconds after which slow ones end, at least and at most: below and beyond time limits. */
 const slowTimes = { fastest: 20_000, slowest: 1_200_000 };
 
 /** The world of simulated calls, and the process that makes them. */
@@ -24,13 +26,21 @@ export interface CallsOutside {
   readonly stop: () => void;
 }
 
-/** Stand-ins that give models and tools the times and the faults of a world. */
+/** Stand-ins that give models, tools and effects the times and the faults of a world. */
 export function simulatedCalls(outside: CallsOutside): StandIns {
   const calls = new SimulatedCalls(outside);
   return {
     model: (model, call) => calls.model(model, call),
-    tool: (call, execute) => calls.tool(call, execute),
+    tool: (call, execute) => calls.act(`tool ${call.name}`, call, execute),
+    effect: (call, run) => calls.act(`effect ${nameOf(call.callId)}`, call, run),
   };
+}
+
+/** An attempt of a tool or of an effect. */
+interface CallOutside {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
 }
 
 class SimulatedCalls {
@@ -56,17 +66,21 @@ class SimulatedCalls {
       modelId,
       supportedUrls: {},
       doGenerate: async (options) => {
-        await this.#beforeModel(about, options.abortSignal);
-        return (await own.load()).doGenerate(options);
+        const visited = await this.#beforeModel(about, options.abortSignal);
+        const answer = await (await own.load()).doGenerate(options);
+        await this.#answered(visited);
+        return answer;
       },
       doStream: async (options) => {
-        await this.#beforeModel(about, options.abortSignal);
-        return (await own.load()).doStream(options);
+        const visited = await this.#beforeModel(about, options.abortSignal);
+        const answer = await (await own.load()).doStream(options);
+        return { ...answer, stream: answer.stream.pipeThrough(this.#streamed(visited)) };
       },
     };
   }
 
-  async #beforeModel(about: string, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits for a model as long as it takes. Returns the place of the call. */
+  async #beforeModel(about: string, signal: AbortSignal | undefined): Promise<string> {
     const { machine, plan, process, world } = this.#outside;
     const visited = plan.visit(`${machine}/model`);
     world.note(`${process.name} ${visited} ${about}`);
@@ -76,16 +90,38 @@ class SimulatedCalls {
     await this.#way(visited, times, signal);
     if (plan.happens('modelError', visited)) {
       world.note(`${process.name} ${visited} fails`);
-      throw modelError(world.draws.whole(`${visited} error`, 0, 2));
+      throw modelError(world.draws.whole(`${visited} error`, 0, lostConnection));
     }
-    this.#mayStop(`${visited} after`);
-    return process.isDead ? never() : undefined;
+    return visited;
   }
 
-  /** Runs a tool that takes its time, and fails at times: before it has acted, or after. */
-  async tool(call: StandInToolCall, execute: () => unknown): Promise<unknown> {
+  /** Lets the answer of a model be lost on its way: the model has made it, and nobody has it. */
+  async #answered(visited: string): Promise<void> {
+    const { plan, process, world } = this.#outside;
+    this.#mayStop(`${visited} after`);
+    if (process.isDead) return never();
+    if (!plan.happens('modelError', `${visited} answer`)) return;
+    world.note(`${process.name} ${visited} has answered, and the answer is lost`);
+    throw modelError(lostConnection);
+  }
+
+  /** Lets a streamed answer be lost with its last part, when the others have come. */
+  #streamed(visited: string): TransformStream<LanguageModelV4StreamPart> {
+    return new TransformStream({
+      transform: async (part, controller) => {
+        if (part.type === 'finish') await this.#answered(visited);
+        controller.enqueue(part);
+      },
+    });
+  }
+
+  /**
+   * Runs a tool or an effect that takes its time, and fails at times: before it has acted, or
+   * after. Some that are slow do not heed that they are to end.
+   */
+  async act(name: string, call: CallOutside, execute: () => unknown): Promise<unknown> {
     const { machine, plan, process, world } = this.#outside;
-    const visited = plan.visit(`${machine}/tool ${call.name}`);
+    const visited = plan.visit(`${machine}/${name}`);
     world.note(`${process.name} ${visited} ${call.callId} attempt ${call.attempt}`);
     if (process.isDead) return never();
     this.#mayStop(`${visited} before`);
@@ -97,11 +133,14 @@ class SimulatedCalls {
         status: 'error_transient',
       });
     const isSlow = plan.happens('slowTool', visited);
-    await this.#way(`${visited} before`, toolTimes, call.signal);
+    const heeds = !isSlow || world.draws.at(`${visited} heeds`) < 0.5;
+    const signal = heeds ? call.signal : undefined;
+    await this.#way(`${visited} before`, toolTimes, signal);
+    if (process.isDead) return never();
     const result = await execute();
     if (process.isDead) return never();
     this.#mayStop(`${visited} after`);
-    await this.#way(`${visited} after`, isSlow ? slowTimes : toolTimes, call.signal);
+    await this.#way(`${visited} after`, isSlow ? slowTimes : toolTimes, signal);
     if (fails) throw new Error('The connection was lost.', { cause: { code: 'ECONNRESET' } });
     return result;
   }
@@ -132,9 +171,15 @@ class SimulatedCalls {
   }
 }
 
+/** Key of an effect, and the name of its body: effects of a place are counted together. */
+function nameOf(callId: string): string {
+  return callId.split('/').slice(-2).join('/');
+}
+
 /** An error of a provider that may pass: overload, a limit of rate, a lost connection. */
 function modelError(kind: number): Error {
-  if (kind === 2) return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  if (kind === lostConnection)
+    return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   const isRateLimit = kind === 1;
   return Object.assign(new Error(isRateLimit ? 'Slow down' : 'Overloaded'), {
     statusCode: isRateLimit ? 429 : 529,

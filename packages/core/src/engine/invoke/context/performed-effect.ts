@@ -1,6 +1,7 @@
 import { CancelScope } from '../../../base/cancel-scope.ts';
 import { performEffect } from '../../../effects/body-effect/perform-effect.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
+import { effectStandingIn } from '../../../effects/stand-ins.ts';
 import { Activity } from '../../frame/activity.ts';
 import { assertEffect } from './body-effects.ts';
 import type { BodyWork } from './body-work.ts';
@@ -55,7 +56,8 @@ function beginEffect(
   const perform = (): Performed => {
     // The body does not wait for the outside as long as it does something itself.
     const underWay = new Activity(callId, activity());
-    const performed = performEffect(request, record, {
+    const standing = effectStandingIn(request, run.ledger.session, run.app.standIns);
+    const performed = performEffect(standing, record, {
       ledger: run.ledger,
       clock: run.app.clock,
       scope,
