@@ -9,10 +9,11 @@ import {
   sequence,
   step,
   type Tool,
+  ToolFailure,
   tool,
 } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
-import type { Call, Edit, Program, Programs, Statement } from './program.ts';
+import type { Call, Edit, Finding, Program, Programs, Statement } from './program.ts';
 
 const openSchema = { type: 'object' };
 const strictSchema = {
@@ -83,7 +84,7 @@ function makeProgram(program: Program, made: Made): Runnable {
         runnables: program.parts.map((part) =>
           buildProgram(part, { ...made, total: `total_${id}` }),
         ),
-        failFast: false,
+        failFast: program.failFast === true,
       });
   }
 }
@@ -149,7 +150,7 @@ function buildTool(name: string, call: Call, made: Made, edit: Edit | undefined)
 
 function buildPlainTool(
   base: { readonly name: string; readonly description: string; readonly schema: JsonObject },
-  { by, does }: Extract<Call, { readonly by: number }>,
+  { by, does, finds = 'unknown' }: Extract<Call, { readonly by: number }>,
   sum: string,
 ): Tool {
   const execute = ({ state }: { readonly state: unknown }): number => {
@@ -160,8 +161,27 @@ function buildPlainTool(
   switch (does) {
     case 'read':
       return tool({ ...definition, execute: () => by, readOnly: true });
-    case 'probe':
-      return tool({ ...definition, recovery: () => ({ happened: 'unknown' as const }) });
+    case 'probe': {
+      // A probe that finds a result does not know what its attempt has written.
+      const act = finds === 'happened' ? () => by : execute;
+      return tool({ ...definition, execute: act, recovery: () => found(finds, by) });
+    }
+    case 'retries':
+      return tool({
+        ...definition,
+        retry: retried,
+        execute: (ctx) => {
+          failAtFirst(ctx);
+          return execute(ctx);
+        },
+      });
+    case 'throws':
+      return tool({
+        ...definition,
+        execute: () => {
+          throw new Error('It cannot be done.');
+        },
+      });
     case 'approval':
       return tool({ ...definition, approval: { expiresInMs } });
     case 'expiring':
@@ -170,6 +190,27 @@ function buildPlainTool(
       return tool({ ...definition, yieldSchema: {}, yieldOptions: { expiresInMs } });
     default:
       return tool({ ...definition, recovery: does });
+  }
+}
+
+const retried = { attempts: 3, initialDelayMs: 1_000 };
+
+/** @throws ToolFailure at the first attempt */
+function failAtFirst({ attempt }: { readonly attempt: number }): void {
+  if (attempt === 1) throw new ToolFailure('Try again.', { status: 'error_transient' });
+}
+
+/** What a probe says about an attempt whose result is given. */
+function found(finding: Finding, result: number) {
+  switch (finding) {
+    case 'happened':
+      return { happened: true as const, result };
+    case 'not':
+      return { happened: false as const };
+    case 'throws':
+      throw new Error('The probe cannot reach it.');
+    default:
+      return { happened: 'unknown' as const };
   }
 }
 
@@ -221,7 +262,7 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       return;
     }
     case 'effect':
-      await effect(ctx, place, statement.recovery);
+      await effect(ctx, place, statement);
       return;
     default: {
       const part = buildProgram(statement.part, made);
@@ -238,11 +279,17 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
 async function effect(
   ctx: StepContext,
   place: string,
-  recovery: 'rerun' | 'report' | 'probe',
+  { finds = 'unknown', recovery, retries = false }: Extract<Statement, { does: 'effect' }>,
 ): Promise<void> {
-  const probe = (): { readonly happened: 'unknown' } => ({ happened: 'unknown' });
+  const perform = (attempt: { readonly attempt: number }): number => {
+    if (retries) failAtFirst(attempt);
+    return 1;
+  };
   try {
-    await ctx.effect(place, () => 1, { recovery: recovery === 'probe' ? probe : recovery });
+    await ctx.effect(place, perform, {
+      recovery: recovery === 'probe' ? () => found(finds, 1) : recovery,
+      ...(retries ? { retry: retried } : {}),
+    });
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'effect_unknown') throw error;
   }

@@ -1,8 +1,11 @@
 import type { Draws } from '../../src/testing/simulation/draws.ts';
-import type { Branch, Call, Program, Programs, Statement } from './program.ts';
+import type { Branch, Call, Finding, Program, Programs, Statement } from './program.ts';
 
 /** Depth below which a program has no further parts. */
 const deepest = 3;
+const findings = ['happened', 'not', 'unknown', 'throws'] as const satisfies readonly Finding[];
+/** Share of the plain calls whose tool fails by itself: little is compared after it. */
+const failingShare = 0.08;
 
 /** Draws a program. Its parts have names of their own in all programs of a seed. */
 export function drawProgram(draws: Draws, name: string): Program {
@@ -43,6 +46,13 @@ class ProgramDraw {
         };
       case 'loop':
         return { kind, id, part: this.#repeated(depth + 1), iterations: this.#whole(1, 3) };
+      case 'parallel':
+        return {
+          kind,
+          id,
+          parts: this.#below(depth),
+          failFast: this.#draws.at(`${id} fails fast`) < 0.3,
+        };
       default:
         return { kind, id, parts: this.#below(depth) };
     }
@@ -97,9 +107,22 @@ class ProgramDraw {
       case 'delegate':
       case 'handoff':
         return { does, part: this.#agent(depth + 1) };
+      case 'probe':
+        return { does, by: this.#whole(1, 9), finds: this.#finding() };
       default:
-        return { does, by: this.#whole(1, 9) };
+        return { does: this.#failing() ?? does, by: this.#whole(1, 9) };
     }
+  }
+
+  #finding(): Finding {
+    return this.#draws.oneOf(`finding ${this.#drawn}`, findings);
+  }
+
+  /** Draws a tool that fails by itself in the place of another one. */
+  #failing(): 'retries' | 'throws' | undefined {
+    const place = `failing ${this.#drawn}`;
+    if (this.#draws.at(place) >= failingShare) return undefined;
+    return this.#draws.oneOf(`${place} how`, ['retries', 'throws']);
   }
 
   #agent(depth: number): Program {
@@ -123,8 +146,15 @@ class ProgramDraw {
         return { does, value: this.#whole(1, 9) };
       case 'add':
         return { does, by: this.#whole(1, 9), scope: this.#oneOf(['session', 'user']) };
-      case 'effect':
-        return { does, recovery: this.#oneOf(['rerun', 'report', 'probe']) };
+      case 'effect': {
+        const recovery = this.#oneOf(['rerun', 'report', 'probe'] as const);
+        return {
+          does,
+          recovery,
+          ...(recovery === 'probe' ? { finds: this.#finding() } : {}),
+          ...(this.#draws.at(`retries ${this.#drawn}`) < failingShare ? { retries: true } : {}),
+        };
+      }
       default:
         return {
           does,

@@ -4,12 +4,12 @@ import { countEnds } from './language-coverage.ts';
 const seeds = Array.from({ length: 16 }, (_, index) => index + 1);
 const hours = 3;
 
-/** Ends that each node of the language has in some seed: without them a node is drawn for nothing. */
+/** Ends that each node has in some seed: without them it is drawn for nothing. */
 const wanted: Readonly<Record<string, readonly string[]>> = {
   agent: ['completed', 'transferred'],
-  step: ['completed'],
-  sequence: ['completed'],
-  parallel: ['completed'],
+  step: ['completed', 'error'],
+  sequence: ['completed', 'error'],
+  parallel: ['completed', 'error'],
   loop: ['completed'],
   call: ['completed'],
   spawn: ['completed'],
@@ -17,12 +17,22 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   transfer: ['completed'],
   'effect:rerun': ['success'],
   'effect:report': ['success', 'unknown'],
-  'effect:probe': ['success', 'unknown'],
+  'effect:probe:happened': ['success'],
+  'effect:probe:not': ['success'],
+  'effect:probe:unknown': ['success', 'unknown'],
+  'effect:probe:throws': ['success', 'unknown'],
+  'effect:rerun:retries': ['success'],
+  'effect:report:retries': ['success'],
   read: ['success'],
   rerun: ['success'],
   report: ['success', 'unknown'],
   ask: ['success', 'unknown'],
-  probe: ['success', 'unknown'],
+  'probe:happened': ['success'],
+  'probe:not': ['success'],
+  'probe:unknown': ['success'],
+  'probe:throws': ['success', 'unknown'],
+  retries: ['success'],
+  throws: ['error_permanent'],
   approval: ['success', 'error_blocked'],
   expiring: ['success', 'error_blocked'],
   input: ['success', 'error_blocked'],

@@ -12,7 +12,14 @@ export type Program =
       /** True to leave behind what an edited step does not ask for any more. */
       readonly acceptsDrift?: boolean;
     }
-  | { readonly kind: 'sequence' | 'parallel'; readonly id: string; readonly parts: Programs }
+  | { readonly kind: 'sequence'; readonly id: string; readonly parts: Programs }
+  | {
+      readonly kind: 'parallel';
+      readonly id: string;
+      readonly parts: Programs;
+      /** True to cancel the other branches when one fails. */
+      readonly failFast?: boolean;
+    }
   | {
       readonly kind: 'loop';
       readonly id: string;
@@ -31,7 +38,14 @@ export type Statement =
   | { readonly does: 'set'; readonly value: number }
   /** Adds to a key that all branches and programs share. */
   | { readonly does: 'add'; readonly by: number; readonly scope: 'session' | 'user' }
-  | { readonly does: 'effect'; readonly recovery: 'rerun' | 'report' | 'probe' }
+  | {
+      readonly does: 'effect';
+      readonly recovery: 'rerun' | 'report' | 'probe';
+      /** Finding of its probe. */
+      readonly finds?: Finding;
+      /** True to fail at first, and to be tried again. */
+      readonly retries?: boolean;
+    }
   | {
       readonly does: 'call' | 'spawn' | 'dispatch';
       readonly part: Program;
@@ -39,8 +53,12 @@ export type Statement =
       readonly isKeyless?: boolean;
     };
 
+/** Finding of a probe about an attempt; `throws`: the probe fails itself. */
+export type Finding = 'happened' | 'not' | 'unknown' | 'throws';
+
 /**
- * Tools that add to a key once. `expiring` asks for an approval that people may be too late for.
+ * Tools that add to a key once. `retries` fails at its first attempt, and `throws` at each.
+ * `expiring` asks for an approval that people may be too late for.
  */
 export type PlainTool =
   | 'read'
@@ -48,6 +66,8 @@ export type PlainTool =
   | 'report'
   | 'ask'
   | 'probe'
+  | 'retries'
+  | 'throws'
   | 'approval'
   | 'expiring'
   | 'input';
@@ -63,6 +83,8 @@ export type Call =
   | {
       readonly does: PlainTool;
       readonly by: number;
+      /** Finding of its probe. */
+      readonly finds?: Finding;
     }
   /** A tool that has effects of its own, and so runs again after a stop. */
   | { readonly does: 'effects'; readonly count: number }
@@ -89,6 +111,8 @@ export function textOf(program: Program): string {
 
 /** Name of a node without its parts: `effect:report`. */
 export function nodeName(item: Statement | Call): string {
-  if (item.does === 'effect') return `effect:${item.recovery}`;
-  return item.does === 'add' ? `add:${item.scope}` : item.does;
+  const finding = 'finds' in item && item.finds !== undefined ? `:${item.finds}` : '';
+  if (item.does === 'effect')
+    return `effect:${item.recovery}${finding}${item.retries === true ? ':retries' : ''}`;
+  return item.does === 'add' ? `add:${item.scope}` : `${item.does}${finding}`;
 }
