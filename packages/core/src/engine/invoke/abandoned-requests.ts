@@ -1,5 +1,6 @@
 import { requestDecision } from '../../effects/request/question.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
+import { slotMode } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { RequestSettlement } from '../../ledger/port.ts';
@@ -89,9 +90,10 @@ function openBelow(ledger: Ledger, path: string): EventOf<'tool_yield'>[] {
   return [...ledger.requests.values()].filter((request) => {
     const { invocationId = '' } = request;
     if (invocationId !== path && !invocationId.startsWith(`${path}/`)) return false;
-    return ![...chain(ledger, request, path)].some(
-      ({ mode }) => mode === 'dispatch' || mode === 'spawn',
+    const modes = [...chain(ledger, request, path)].map((record) =>
+      slotMode(ledger.invocations, record.path),
     );
+    return !modes.includes('dispatch') && !modes.includes('spawn');
   });
 }
 

@@ -2,7 +2,7 @@ import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts'
 import { toErrorRecord } from '../../base/error.ts';
 import { leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { type InvocationRecord, slotMode } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { Activity } from '../frame/activity.ts';
 import { type InFlightInvocation, inFlightOn } from '../frame/in-flight.ts';
@@ -305,10 +305,10 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
 async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord): Promise<void> {
   const { run, scope, activity } = frame;
   const { registry } = run.app;
-  const { byPath } = run.ledger.invocations;
+  const { invocations } = run.ledger;
   const open = children
-    .flatMap((path) => byPath.get(path) ?? [])
-    .filter(({ end, mode }) => end === undefined && mode !== 'dispatch');
+    .flatMap((path) => invocations.byPath.get(path) ?? [])
+    .filter(({ end, path }) => end === undefined && slotMode(invocations, path) !== 'dispatch');
   await Promise.all(
     open.map(async (child) => {
       const { path, name, kind, mode, input } = child;

@@ -13,7 +13,7 @@ import type {
   NextInvocation,
   StopReason,
 } from '../event.ts';
-import { handoffPath, parentOf } from '../path.ts';
+import { handoffPath, parentOf, slotOf } from '../path.ts';
 
 /** State of one invocation, folded from the ledger. */
 export interface InvocationRecord {
@@ -221,4 +221,12 @@ export function lastRecord<
 export function hasOutcome(tree: InvocationTree, path: string): boolean {
   const record = lastRecord(tree, path);
   return record?.end !== undefined && record.next === undefined;
+}
+
+/**
+ * Returns how the slot of an invocation began. One that was handed over to has the mode `transfer`,
+ * and goes on in the place of the first of its slot.
+ */
+export function slotMode(tree: InvocationTree, path: string): InvocationMode | undefined {
+  return tree.byPath.get(slotOf(path))?.mode;
 }

@@ -10,7 +10,7 @@ import { InvalidEffectError } from '../../../effects/body-effect/errors.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import { recordedEffects } from '../../../effects/body-effect/recorded-effects.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
-import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import { hasOutcome, slotMode } from '../../../ledger/folds/invocation-fold.ts';
 import type { EffectOptions } from '../../../session/body-context.ts';
 import type { RunContext } from '../../frame/run-context.ts';
 import type { BodyOwner } from './body-place.ts';
@@ -85,7 +85,7 @@ export function openBelow(
   const child = record.children.find(
     (path) =>
       path.startsWith(`${callId}/`) &&
-      invocations.byPath.get(path)?.mode !== 'dispatch' &&
+      slotMode(invocations, path) !== 'dispatch' &&
       !hasOutcome(invocations, path),
   );
   if (child !== undefined) return `the open child "${child}"`;
