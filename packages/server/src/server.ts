@@ -94,6 +94,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     link: (requestId, link = {}) => linkOf(app, page, requestId, link),
     close: async () => {
       closing.abort();
+      metrics.close();
       await idempotency.settled();
       await parts.access.audit.close();
     },

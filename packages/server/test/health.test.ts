@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { agent, memoryStore, runtime, type Store, tool } from 'adjutant';
+import { agent, memoryStore, runtime, type Store, step, tool } from 'adjutant';
 import { eventually, roundModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,13 +20,16 @@ const fail = tool({
 });
 const clerk = agent({
   name: 'clerk',
-  model: roundModel([
-    {
-      toolCalls: [{ name: 'look' }, { name: 'fail' }, { name: 'made_up' }],
-      usage: { inputTokens: 4, outputTokens: 2 },
-    },
-    { text: 'Hello.', usage: { inputTokens: 3, outputTokens: 1 } },
-  ]),
+  model: roundModel(
+    [
+      {
+        toolCalls: [{ name: 'look' }, { name: 'fail' }, { name: 'made_up' }],
+        usage: { inputTokens: 4, outputTokens: 2 },
+      },
+      { text: 'Hello.', usage: { inputTokens: 3, outputTokens: 1 } },
+    ],
+    { contextWindow: 2_000 },
+  ),
   tools: [look, fail],
   supervision: { errors: false },
 });
@@ -184,12 +187,74 @@ describe('metrics', () => {
     expect(metric(text, 'adjutant_run_duration_seconds_count', 'agent="clerk"')).toBe(1);
     expect(metric(text, 'adjutant_tool_calls_total', 'tool="look"', 'outcome="success"')).toBe(1);
     expect(metric(text, 'adjutant_tool_calls_total', 'tool="fail"', 'outcome="failure"')).toBe(1);
+    const agentOf = 'agent="clerk"';
+    expect(metric(text, 'adjutant_round_duration_seconds_count', agentOf)).toBe(2);
+    expect(metric(text, 'adjutant_context_window_ratio_count', agentOf)).toBe(2);
+    expect(metric(text, 'adjutant_context_window_ratio_sum', agentOf)).toBeCloseTo(0.0035, 6);
     // Models can make up as many names as they like.
     expect(text).not.toContain('made_up');
     // Servers of one process do not mix.
     expect(
       metric(await metricsOf(api), 'adjutant_runs_started_total', 'agent="clerk"'),
     ).toBeUndefined();
+  });
+
+  test('count what this process does of runs that began elsewhere, and that it found', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      schema: z.object({}),
+      approval: true,
+      execute: () => 'paid',
+    });
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([
+        { toolCalls: [{ name: 'pay' }], usage: { inputTokens: 4, outputTokens: 2 } },
+        { text: 'Paid.', usage: { inputTokens: 7, outputTokens: 1 } },
+      ]),
+      tools: [pay],
+    });
+    const store = memoryStore();
+    const make = () => runtime({ app: 'shop', store, recover: 'manual', runnables: [payer] });
+    const first = make();
+    const { pendingCalls } = await first.run(payer, 'Pay');
+    await first.requests.approve(pendingCalls[0]?.requestId as string, { by: 'user:ann' });
+    const second = make();
+    const api = server(second);
+    const ofPayer = async (name: string, ...labels: string[]) =>
+      metric(await metricsOf(api), name, 'agent="payer"', ...labels);
+    expect(await ofPayer('adjutant_runs_continued_total')).toBeUndefined();
+    const [run] = await second.recovery.resumeStopped();
+    expect((await run)?.status).toBe('completed');
+    expect(await ofPayer('adjutant_runs_started_total')).toBeUndefined();
+    expect(await ofPayer('adjutant_runs_continued_total', 'by="recovery"')).toBe(1);
+    expect(await ofPayer('adjutant_runs_ended_total', 'status="completed"')).toBe(1);
+    expect(await ofPayer('adjutant_run_duration_seconds_count')).toBe(1);
+    // The first call of the model was another process's.
+    expect(await ofPayer('adjutant_model_tokens_total', 'direction="input"')).toBe(7);
+    expect(await ofPayer('adjutant_tool_calls_total', 'outcome="success"')).toBe(1);
+    expect(await ofPayer('adjutant_round_duration_seconds_count')).toBe(1);
+    await api.close();
+    await second.run(payer, 'Pay');
+    expect(await ofPayer('adjutant_runs_started_total')).toBeUndefined();
+  });
+
+  test('count runs that could not be carried out', async () => {
+    const idle = step({
+      name: 'idle',
+      execute: async (ctx) => ctx.complete(await ctx.ask('which', 'Which one?')),
+    });
+    const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk, idle] });
+    const api = server(app);
+    await app.run(idle, { session: 's' });
+    const body = { agent: 'clerk', session: 's', input: 'Hi' };
+    expect((await send(api, 'POST', '/v1/runs', body)).status).toBe(409);
+    const text = await metricsOf(api);
+    const ended = (...labels: string[]) => metric(text, 'adjutant_runs_ended_total', ...labels);
+    expect(ended('agent="clerk"', 'status="rejected"')).toBe(1);
+    expect(ended('agent="idle"', 'status="yielded"')).toBe(1);
+    expect(metric(text, 'adjutant_runs_started_total', 'agent="clerk"')).toBeUndefined();
   });
 
   test('show the circuits of tools that are left alone, until they work again', async () => {

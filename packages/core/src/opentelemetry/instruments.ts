@@ -5,6 +5,7 @@ const tokenBoundaries = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
   67_108_864,
 ];
+const shareBoundaries = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
 const secondBoundaries = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
@@ -17,6 +18,8 @@ export class Instruments {
   readonly #tools: Histogram;
   readonly #agents: Histogram;
   readonly #rounds: Histogram;
+  readonly #roundTimes: Histogram;
+  readonly #windows: Histogram;
 
   constructor(meter: Meter) {
     const seconds = (name: string, description: string): Histogram =>
@@ -45,12 +48,21 @@ export class Instruments {
       unit: '{round}',
       advice: { explicitBucketBoundaries: [1, 2, 3, 5, 8, 13, 21, 34] },
     });
+    this.#roundTimes = seconds(
+      'adjutant.invoke_agent.round.duration',
+      'Time that rounds of agents took, in one go',
+    );
+    this.#windows = meter.createHistogram('adjutant.context_window.utilization', {
+      description: "Share of the model's context window that a prompt took",
+      unit: '1',
+      advice: { explicitBucketBoundaries: shareBoundaries },
+    });
   }
 
   model(
     attributes: Attributes,
     { usage, estimated, durationMs, timeToFirstTokenMs }: EventOf<'model_end'>,
-    errorType: string | undefined,
+    { contextWindow, errorType }: { readonly contextWindow: number; readonly errorType?: string },
   ): void {
     this.#calls.record(
       durationMs / 1_000,
@@ -59,8 +71,13 @@ export class Instruments {
     if (timeToFirstTokenMs !== undefined)
       this.#firstChunks.record(timeToFirstTokenMs / 1_000, attributes);
     if (estimated === true) return;
+    if (usage.inputTokens > 0) this.#windows.record(usage.inputTokens / contextWindow, attributes);
     this.#tokens.record(usage.inputTokens, { ...attributes, 'gen_ai.token.type': 'input' });
     this.#tokens.record(usage.outputTokens, { ...attributes, 'gen_ai.token.type': 'output' });
+  }
+
+  round(attributes: Attributes, durationMs: number): void {
+    this.#roundTimes.record(durationMs / 1_000, attributes);
   }
 
   tool(attributes: Attributes, durationMs: number): void {

@@ -198,7 +198,7 @@ export class RunTrace {
     const { invocationId } = operation;
     const invocation = this.#invocations.get(invocationId);
     this.#invocations.delete(invocationId);
-    invocation?.round?.open.close(undefined, open.endedAt);
+    if (invocation !== undefined) this.#endRound(invocation, open.endedAt);
     const request = this.#requests.get(invocationId);
     this.#requests.delete(invocationId);
     this.#answers.delete(invocationId);
@@ -290,7 +290,7 @@ export class RunTrace {
   #nextRound({ invocationId, round }: EventOf<'model_start'>): void {
     const invocation = this.#invocations.get(invocationId);
     if (invocation === undefined || invocation.round?.number === round) return;
-    invocation.round?.open.close(undefined, systemClock.monotonic());
+    this.#endRound(invocation, systemClock.monotonic());
     const { session, runId } = this.#operation;
     const attributes = {
       'gen_ai.conversation.id': session,
@@ -304,6 +304,16 @@ export class RunTrace {
       number: round,
       open: this.#start('round', invocation.open.context, { attributes }),
     };
+  }
+
+  #endRound({ operation, round }: OpenInvocation, endedAt: number): void {
+    if (round === undefined) return;
+    round.open.close(undefined, endedAt);
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': operation.name,
+    };
+    this.#telemetry.instruments?.round(attributes, endedAt - round.open.startedAt);
   }
 
   #said(event: Event): void {

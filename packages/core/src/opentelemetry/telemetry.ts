@@ -7,6 +7,7 @@ import type {
   TracerProvider,
 } from '@opentelemetry/api';
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { ModelOperation } from '../runnables/operation.ts';
 import { providerName, schemaUrl } from './attributes.ts';
@@ -76,7 +77,7 @@ export class Telemetry {
   }
 
   measureModel(
-    { provider, modelId }: ModelOperation,
+    { provider, modelId, contextWindow }: ModelOperation,
     event: EventOf<'model_end'>,
     errorType: string | undefined,
   ): void {
@@ -85,6 +86,6 @@ export class Telemetry {
       'gen_ai.provider.name': providerName(provider),
       'gen_ai.request.model': modelId,
     };
-    this.instruments?.model(attributes, event, errorType);
+    this.instruments?.model(attributes, event, { contextWindow, ...defined({ errorType }) });
   }
 }

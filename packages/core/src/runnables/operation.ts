@@ -25,6 +25,8 @@ export interface RunOperation extends InvokedDefinition {
    * found the run and continues it by itself.
    */
   readonly asked: boolean;
+  /** Epoch milliseconds of its first event, when a part of it ran before. */
+  readonly startedAt: number | undefined;
   /** The `trace` that was recorded last for this run. */
   readonly traceBefore: string | undefined;
   /**
@@ -65,6 +67,8 @@ export interface ModelOperation {
   readonly attempt: number;
   readonly provider: string;
   readonly modelId: string;
+  /** Tokens that prompt and answer may have together. */
+  readonly contextWindow: number;
   readonly options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'headers'>;
 }
 

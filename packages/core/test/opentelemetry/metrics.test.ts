@@ -52,10 +52,13 @@ test('tokens, times and rounds are measured, also without spans', async () => {
     schema: { type: 'object' },
     execute: () => 'ok',
   });
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'good', args: {} }], usage: { inputTokens: 100, outputTokens: 20 } },
-    { text: 'done', usage: null },
-  ]);
+  const model = scriptedModel(
+    [
+      { toolCalls: [{ name: 'good', args: {} }], usage: { inputTokens: 100, outputTokens: 20 } },
+      { text: 'done', usage: null },
+    ],
+    { contextWindow: 4_000 },
+  );
   await app.run(agent({ name: 'worker', model, tools: [good] }), 'Go');
   // What was not reported is no usage.
   expect(await pointsOf('gen_ai.client.token.usage')).toEqual([
@@ -74,6 +77,13 @@ test('tokens, times and rounds are measured, also without spans', async () => {
   expect(await pointsOf('gen_ai.invoke_agent.duration')).toMatchObject([{ of: ofAgent, count: 1 }]);
   expect(await pointsOf('adjutant.invoke_agent.rounds')).toEqual([
     { of: ofAgent, count: 1, sum: 2 },
+  ]);
+  expect(await pointsOf('adjutant.invoke_agent.round.duration')).toMatchObject([
+    { of: ofAgent, count: 2 },
+  ]);
+  // The usage of the second call was not reported.
+  expect(await pointsOf('adjutant.context_window.utilization')).toEqual([
+    { of: chat, count: 1, sum: 0.025 },
   ]);
   await end();
 });

@@ -33,13 +33,14 @@ export class ServerMetrics {
   readonly #streams: Gauge<'kind'>;
   readonly #events: Counter<'kind'>;
   readonly #runs: RunMetrics;
+  readonly #unobserve: () => void;
   #hasProcess = false;
 
   /**
    * @param countWaiting asked when the metrics are read
-   * @param app its open circuits are shown
+   * @param app its runs are measured, and its open circuits are shown
    */
-  constructor(countWaiting: CountWaiting, app: Pick<Runtime, 'circuits'>) {
+  constructor(countWaiting: CountWaiting, app: Pick<Runtime, 'circuits' | 'streams'>) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'adjutant_http_requests_total',
@@ -67,6 +68,7 @@ export class ServerMetrics {
       registers,
     });
     this.#runs = new RunMetrics(this.#registry);
+    this.#unobserve = app.streams.observe(this.#runs.around);
     new Gauge({
       name: 'adjutant_circuits_open',
       help: 'Tools that are left alone because they failed too often in a row: 1 for each.',
@@ -118,11 +120,16 @@ export class ServerMetrics {
   }
 
   /**
-   * Counts a run now, and again when it comes to rest. Never keeps the process from ending, and no
+   * Counts a run that was asked for here if it is rejected before this process works on it. No
    * failure of the run is its own.
    */
-  runStarted(agent: string, run: Pick<Run, 'then'>): void {
-    this.#runs.started(agent, run);
+  runAsked(agent: string, runId: string, run: Pick<Run, 'then'>): void {
+    this.#runs.asked(agent, runId, run);
+  }
+
+  /** Ends the measuring of runs that begin later. */
+  close(): void {
+    this.#unobserve();
   }
 
   /** All metrics as Prometheus reads them. */

@@ -220,7 +220,7 @@ async function begun(parts: ServerParts, input: Sent, message: NewMessage): Prom
     input: text,
     ...defined({ data: isOpen ? undefined : data }),
   });
-  parts.metrics.runStarted(agent.name, run);
+  parts.metrics.runAsked(agent.name, to, run);
   await accepted(parts, input, run);
   const open = chat.last;
   const after = open?.status === 'open' ? open.startSeq - 1 : chat.head;

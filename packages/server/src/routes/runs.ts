@@ -236,7 +236,7 @@ function start(
     runId,
     ...defined({ input: asked.input, data: asked.data as JsonValue | undefined }),
   });
-  parts.metrics.runStarted(agent.name, run);
+  parts.metrics.runAsked(agent.name, runId, run);
   return startedAnswer(parts, input, run, { runId, place });
 }
 

@@ -1,3 +1,6 @@
+import { InvalidOptionError } from '../../base/invalid-option.ts';
+import { isFunction } from '../../base/options.ts';
+import type { Around } from '../../runnables/operation.ts';
 import type { StateSchema } from '../../session/state-types.ts';
 import type { Run } from '../run/run.ts';
 import { SessionService } from './session-service.ts';
@@ -35,7 +38,7 @@ export interface RuntimeRecovery {
   resumeStopped(): Promise<readonly Run[]>;
 }
 
-/** The parts of answers that are streamed and not stored: `app.streams`. */
+/** Work of the app as it happens, streamed and not stored: `app.streams`. */
 export interface RuntimeStreams {
   /**
    * Tells which followers get the parts of answers: those of this process, or of all. `process`
@@ -48,6 +51,14 @@ export interface RuntimeStreams {
    * after the runs that they start.
    */
   keep(): void;
+  /**
+   * Wraps the work of all runs that this process carries out from now on, of all tenants and
+   * whoever asked for them, as `around` of middleware does. It lies outside all middleware. For
+   * servers, which measure apps that others made.
+   * @returns a function that ends it for later runs
+   * @throws InvalidOptionError
+   */
+  observe(around: Around): () => void;
 }
 
 /** Makes `app.sessions` for the app of a tenant. */
@@ -76,12 +87,28 @@ export function recoveryOf({ shared, own }: AppPlace): RuntimeRecovery {
 }
 
 /** Makes `app.streams`. */
-export function streamsOf({ live, options: { pubsub } }: SharedApp): RuntimeStreams {
+export function streamsOf({
+  live,
+  options: { pubsub },
+  services: { observers },
+}: SharedApp): RuntimeStreams {
   return {
     get reach() {
       const isEverywhere = pubsub?.isConnected ?? pubsub !== undefined;
       return isEverywhere ? 'everywhere' : 'process';
     },
     keep: () => live.keep(),
+    observe: (around) => {
+      const reason = isFunction(around);
+      if (around === undefined || reason !== undefined)
+        throw new InvalidOptionError({
+          function: 'app.streams.observe',
+          reason: `it needs a function around the work, as \`around\` of middleware is`,
+        });
+      // Each observation ends alone, also when the same function observes twice.
+      const observer: Around = (operation, work) => around(operation, work);
+      observers.add(observer);
+      return () => void observers.delete(observer);
+    },
   };
 }

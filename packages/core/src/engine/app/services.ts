@@ -35,6 +35,7 @@ export function appServices(
     compaction: options.compaction,
     permissions: options.permissions ?? [],
     lifecycle,
+    observers: new Set(),
     circuitBreakers: breaker === false ? undefined : new CircuitBreakers(breaker),
   };
 }

@@ -7,6 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Price } from '../../models/model.ts';
 import type { CompactionOptions } from '../../runnables/compaction-options.ts';
 import type { ErrorHandler, Hooks, Middleware } from '../../runnables/hooks.ts';
+import type { Around } from '../../runnables/operation.ts';
 import type { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import type { SupervisionOptions } from '../../supervision/options.ts';
 import type { Toolset } from '../../tools/toolset.ts';
@@ -54,6 +55,8 @@ export interface AppServices {
   readonly supervision: SupervisionOptions | false | undefined;
   readonly hooks: readonly Hooks[];
   readonly middleware: readonly Middleware[];
+  /** Code that observes the work of all runs, around all middleware. */
+  readonly observers: Set<Around>;
   readonly errorHandlers: readonly ErrorHandler[];
   readonly compaction: CompactionOptions | false | undefined;
   /** Permissions, among those that tools require, of every run of the app. */

@@ -3,6 +3,7 @@ import type { ToolAttempt } from '../../effects/tool-call/ports.ts';
 import type { Event, InvocationMode } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { contextWindowOf } from '../../models/measures/window.ts';
 import type { Middleware } from '../../runnables/hooks.ts';
 import type { Around, RunOperation } from '../../runnables/operation.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -13,6 +14,12 @@ interface TracedRun {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
   readonly request: { readonly runId: string; readonly isFound?: boolean | undefined };
+}
+
+/** Observers and middleware of an app. */
+interface TracedApp {
+  readonly observers: ReadonlySet<Around>;
+  readonly middleware: readonly Middleware[];
 }
 
 /** Middleware around the work of one run. */
@@ -27,17 +34,20 @@ export class RunTracing {
     this.#operation = this.#operationOf(session, run);
   }
 
-  /** Returns `undefined` when no middleware has `around`, so that nothing is called. */
+  /**
+   * Returns `undefined` when nobody observes the app and no middleware has `around`, so that
+   * nothing is called.
+   */
   static of(
-    middleware: readonly Middleware[],
+    { observers, middleware }: TracedApp,
     session: Session,
     run: TracedRun,
   ): RunTracing | undefined {
     // A replay does no work that is worth tracing.
     if (session.ledger.ports.tape !== undefined) return undefined;
-    const around = middleware
-      .flatMap((one) => one.around ?? [])
-      .reduceRight<Around | undefined>(joined, undefined);
+    const around = [...observers, ...middleware.flatMap((one) => one.around ?? [])].reduceRight<
+      Around | undefined
+    >(joined, undefined);
     return around === undefined ? undefined : new RunTracing(around, session, run);
   }
 
@@ -53,6 +63,7 @@ export class RunTracing {
       version: runnable.version,
       continued: open !== undefined,
       asked: request.isFound !== true,
+      startedAt: open?.start.at,
       traceBefore: open === undefined ? undefined : lastTrace(ledger, runId),
       keepTrace: (traceparent: string) => {
         this.#trace = traceparent;
@@ -117,6 +128,7 @@ export class RunTracing {
         attempt,
         provider,
         modelId,
+        contextWindow: contextWindowOf(model),
         options,
       },
       work,

@@ -51,7 +51,7 @@ export async function executeRun({
   const inFlight = inFlightOn(ledger);
   inFlight.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const tracing = RunTracing.of(app.middleware, session, beginning);
+  const tracing = RunTracing.of(app, session, beginning);
   const execution = new Execution(taskOf({ app, session, sink, beginning, tracing, postedBefore }));
   const release = async (): Promise<void> => {
     await execution.settled();

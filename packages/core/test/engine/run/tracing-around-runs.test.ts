@@ -91,6 +91,30 @@ describe('around', () => {
     ]);
   });
 
+  test('can be added to an app that exists, outside all middleware, and ended for later runs', async () => {
+    const told: string[] = [];
+    const app = runtime({ app: 'test', middleware: [watching(told, 'inner ')] });
+    const { around } = watching(told, 'outer ');
+    const end = app.streams.observe(around as NonNullable<typeof around>);
+    const endAgain = app.streams.observe(around as NonNullable<typeof around>);
+    endAgain();
+    const one = step({ name: 'one', execute: () => undefined });
+    await app.tenants.get('other').run(one, 'Go');
+    expect(told.slice(0, 4)).toEqual([
+      'outer > run one',
+      'inner > run one',
+      'outer > step one',
+      'inner > step one',
+    ]);
+    end();
+    end();
+    await app.run(one, 'Go');
+    expect(told.filter((line) => line.startsWith('outer >'))).toHaveLength(2);
+    expect(() => app.streams.observe({} as never)).toThrow(
+      /app\.streams\.observe\(\) cannot be set up/,
+    );
+  });
+
   test('all branches and turns are invocations, and all are of the same run', async () => {
     const runs = new Set<unknown>();
     const paths: string[] = [];
