@@ -135,8 +135,8 @@ export interface Hooks<Schema extends StateSchema = StateSchema> {
 export interface Middleware<Schema extends StateSchema = StateSchema> extends Hooks<Schema> {
   readonly name: string;
   /**
-   * Called with each event of a run as it happens. It cannot change anything, and its errors are
-   * ignored. Only used on a runtime.
+   * Called with each event of a run as it happens; on an agent, with each event of its invocations
+   * and of those below them. It cannot change anything, and its errors are ignored.
    */
   readonly onStream?: (event: StreamEvent) => void;
   /** Added before the renderers of the agent. */
@@ -149,9 +149,9 @@ export interface Middleware<Schema extends StateSchema = StateSchema> extends Ho
   /** Wraps the model, and may change the stream too. Called once for each model. */
   readonly wrapModel?: (model: LanguageModelV4) => LanguageModelV4;
   /**
-   * Wraps the work itself: runs, invocations, requests to models, executions of tools. It must call
-   * `work` once and return its result; its own errors are failures of that work. For tracing. Only
-   * used on a runtime.
+   * Wraps the work itself: runs, invocations, requests to models, executions of tools; on an agent,
+   * its invocations and all work below them. It must call `work` once and return its result; its
+   * own errors are failures of that work. For tracing.
    */
   readonly around?: Around;
 }
@@ -254,15 +254,11 @@ const handlerChecks: OptionChecks<ErrorHandler> = {
 
 /** Requirement on the option `middleware` of an agent. */
 export const isListOfAgentMiddleware: OptionCheck = (value) => {
-  const heard = isListOfMiddleware(value);
-  if (heard !== undefined) return heard;
-  for (const member of ['onStream', 'around'] as const) {
-    const deaf = (value as readonly Middleware[]).find((one) => one[member] !== undefined);
-    if (deaf !== undefined)
-      return (
-        `a list of middleware without \`${member}\`, which is only heard on a runtime: give ` +
-        `"${deaf.name}" to runtime({ middleware })`
-      );
-  }
-  return undefined;
+  const invalid = isListOfMiddleware(value);
+  if (invalid !== undefined) return invalid;
+  const traces = (value as readonly Middleware[]).some(({ name }) => name === 'openTelemetry');
+  return traces
+    ? 'a list of middleware without "openTelemetry", which traces whole runs: give it to ' +
+        'runtime({ middleware })'
+    : undefined;
 };

@@ -128,9 +128,9 @@ test.each<[string, () => unknown, RegExp]>([
     /whose `canHandle` is a function/,
   ],
   [
-    'middleware of an agent that would hear nothing',
-    define({ middleware: [cliMiddleware()] }),
-    /only heard on a runtime: give "cliMiddleware" to runtime\(\{ middleware \}\)/,
+    'middleware of an agent whose `around` is no function',
+    define({ middleware: [{ name: 'x', around: 1 }] }),
+    /whose `around` is a function/,
   ],
   [
     'global instructions without a text',

@@ -20,7 +20,8 @@ import type { AnyRunnable } from './registry.ts';
 import { Resumption } from './resumption.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { RunRelease } from './run-release.ts';
-import type { RunTracing } from './tracing.ts';
+import type { AgentMiddleware } from './tracing/agent-middleware.ts';
+import type { RunTracing } from './tracing/run-tracing.ts';
 
 /** Number of ended invocations and effects after which the event loop turns. */
 const turnEvery = 256;
@@ -49,6 +50,7 @@ interface RunParts {
   readonly limits: ResolvedRunLimits;
   readonly onStep: OnStep | undefined;
   readonly runBody: RunBody;
+  readonly agents: AgentMiddleware;
   readonly tracing: RunTracing | undefined;
   readonly emit: (event: TransientEvent) => void;
   readonly isHeard: () => boolean;
@@ -67,7 +69,9 @@ export class RunContext {
    * must not import each other.
    */
   readonly runBody: RunBody;
-  /** Middleware around the work of the run; missing when there is none. */
+  /** Middleware of the agents of the run that hears or wraps their work. */
+  readonly agents: AgentMiddleware;
+  /** Middleware around the work of the run; missing in a replay. */
   readonly tracing: RunTracing | undefined;
   /** Scope that is cancelled with the run. */
   readonly scope = new CancelScope();
@@ -100,6 +104,7 @@ export class RunContext {
     this.limits = limits;
     this.onStep = parts.onStep;
     this.runBody = parts.runBody;
+    this.agents = parts.agents;
     this.tracing = parts.tracing;
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;

@@ -4,6 +4,7 @@ import { leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import { type InvocationRecord, slotMode } from '../../ledger/folds/invocation-fold.ts';
 import { belongsTo } from '../../ledger/path.ts';
+import type { Middleware } from '../../runnables/hooks.ts';
 import { Activity } from '../frame/activity.ts';
 import { type InFlightInvocation, inFlightOn } from '../frame/in-flight.ts';
 import { type BodyEnd, type Invokable, isWait, type Slot, type Wait } from '../frame/invocation.ts';
@@ -127,6 +128,7 @@ async function runOnce(
   // A run that is stopped at once is begun all the same: its next process then has its input.
   if (waits && isReleased(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
+  run.agents.enter(slot.path, middlewareOf(slot.runnable as AnyRunnable | Wait));
   const deadline =
     recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
   // Shared writes that land with the start may be refused or made again. The body must begin with
@@ -139,6 +141,10 @@ async function runOnce(
     : run.tracing.invocation({ ...slot, runnable: slot.runnable, resumed }, work));
   if (!wasReleased && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return wasReleased;
+}
+
+function middlewareOf(runnable: AnyRunnable | Wait): readonly Middleware[] {
+  return runnable.kind === 'agent' ? runnable.middleware : [];
 }
 
 interface Begun {

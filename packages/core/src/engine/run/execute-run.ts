@@ -3,7 +3,8 @@ import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { RunStoppedError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
-import { RunTracing } from '../frame/tracing.ts';
+import { AgentMiddleware } from '../frame/tracing/agent-middleware.ts';
+import { RunTracing } from '../frame/tracing/run-tracing.ts';
 import { type Beginning, begin } from './begin.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
 import { keepLease } from './lease.ts';
@@ -51,8 +52,11 @@ export async function executeRun({
   const inFlight = inFlightOn(ledger);
   inFlight.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const tracing = RunTracing.of(app, session, beginning);
-  const execution = new Execution(taskOf({ app, session, sink, beginning, tracing, postedBefore }));
+  const agents = new AgentMiddleware(app.registry, ledger);
+  const tracing = RunTracing.of({ app, session, agents }, beginning);
+  const execution = new Execution(
+    taskOf({ app, session, sink, beginning, agents, tracing, postedBefore }),
+  );
   const release = async (): Promise<void> => {
     await execution.settled();
     tracing?.close();
@@ -82,7 +86,7 @@ type FirstTask = Omit<RunTask, 'onReleaseAsked'>;
 function taskOf({
   beginning: { open, runnable, request },
   ...rest
-}: Pick<RunTask, 'app' | 'session' | 'sink' | 'tracing' | 'postedBefore'> & {
+}: Pick<RunTask, 'app' | 'session' | 'sink' | 'agents' | 'tracing' | 'postedBefore'> & {
   readonly beginning: Beginning;
 }): FirstTask {
   const runId = open?.path ?? request.runId;

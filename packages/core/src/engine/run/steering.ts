@@ -33,7 +33,10 @@ export function listen(
   const forgetters = [
     ledger.onDraft((event) => run.budget.count(event)),
     ledger.onDurable((events) => {
-      for (const event of events) sink.push(event);
+      for (const event of events) {
+        sink.push(event);
+        run.agents.hear(event);
+      }
     }),
     ledger.onFailure((error) => run.abort(reasonOf(error))),
     () => signal?.removeEventListener('abort', onSignal),

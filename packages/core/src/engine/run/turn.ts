@@ -8,7 +8,8 @@ import { inFlightOn } from '../frame/in-flight.ts';
 import { isPartOfLifecycle } from '../frame/lifecycle.ts';
 import { RunContext } from '../frame/run-context.ts';
 import type { Standstill } from '../frame/standstill.ts';
-import type { RunTracing } from '../frame/tracing.ts';
+import type { AgentMiddleware } from '../frame/tracing/agent-middleware.ts';
+import type { RunTracing } from '../frame/tracing/run-tracing.ts';
 import { rootInput } from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
 import { runBody } from './bodies.ts';
@@ -38,6 +39,7 @@ export interface RunTask {
   readonly runnable: Runnable;
   /** The root when it is open already. */
   readonly open: InvocationRecord | undefined;
+  readonly agents: AgentMiddleware;
   readonly tracing: RunTracing | undefined;
   /** The last inbox item that was there before this process began with the run. */
   readonly postedBefore: number;
@@ -81,7 +83,7 @@ export class Turn {
 
   constructor(task: RunTask) {
     this.#task = task;
-    const { app, request, runId, session, sink } = task;
+    const { agents, app, request, runId, session, sink } = task;
     const { ledger } = session;
     const run = new RunContext({
       app,
@@ -90,9 +92,13 @@ export class Turn {
       limits: limitsOfRun(ledger.events, runId, request.limits),
       onStep: request.onStep,
       runBody: withLifecycle(runBody, app.lifecycle),
+      agents,
       tracing: task.tracing,
-      emit: (event) => sink.push(event),
-      isHeard: () => sink.isHeard,
+      emit: (event) => {
+        sink.push(event);
+        agents.hear(event);
+      },
+      isHeard: () => sink.isHeard || agents.isListening,
     });
     this.run = run;
     this.seqBefore = ledger.lastSeq;

@@ -44,10 +44,10 @@ export class HookPipeline {
    */
   static of(agent: Agent, frame: BodyFrame, round: () => number): HookPipeline | undefined {
     const { hooks, middleware, errorHandlers } = frame.run.app;
-    const own = [hooks, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].some(
+    const own = [hooks, errorHandlers, agent.hooks, agent.errorHandlers].some(
       ({ length }) => length > 0,
     );
-    return own || middleware.some(concernsAgents)
+    return own || [...middleware, ...agent.middleware].some(concernsHooks)
       ? new HookPipeline(agent, frame, round)
       : undefined;
   }
@@ -80,11 +80,8 @@ export class HookPipeline {
   }
 }
 
-/**
- * True when middleware has members for agents: more than `name`, `onStream` and `around`, which the
- * run itself uses.
- */
-function concernsAgents({
+/** True when middleware has hooks: more than `name`, `onStream` and `around`, which the run uses. */
+function concernsHooks({
   name: _name,
   onStream: _onStream,
   around: _around,

@@ -1,13 +1,14 @@
-import type { ModelCallRequest } from '../../effects/model-call/ports.ts';
-import type { ToolAttempt } from '../../effects/tool-call/ports.ts';
-import type { Event, InvocationMode } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { contextWindowOf } from '../../models/measures/window.ts';
-import type { Middleware } from '../../runnables/hooks.ts';
-import type { Around, RunOperation } from '../../runnables/operation.ts';
-import type { Runnable } from '../../session/runnable.ts';
-import type { Session } from '../../session/session.ts';
+import type { ModelCallRequest } from '../../../effects/model-call/ports.ts';
+import type { ToolAttempt } from '../../../effects/tool-call/ports.ts';
+import type { Event, InvocationMode } from '../../../ledger/event.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { contextWindowOf } from '../../../models/measures/window.ts';
+import type { Middleware } from '../../../runnables/hooks.ts';
+import type { Around, RunOperation } from '../../../runnables/operation.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import type { Session } from '../../../session/session.ts';
+import type { AgentMiddleware } from './agent-middleware.ts';
 
 /** Runnable of a run, and the open run that it continues. */
 interface TracedRun {
@@ -22,33 +23,38 @@ interface TracedApp {
   readonly middleware: readonly Middleware[];
 }
 
-/** Middleware around the work of one run. */
+/** Session of a run, with the middleware of the app and of its agents. */
+interface TracedSession {
+  readonly app: TracedApp;
+  readonly session: Session;
+  readonly agents: AgentMiddleware;
+}
+
+/** Middleware around the work of one run: that of the app, and that of its agents. */
 export class RunTracing {
-  readonly #around: Around;
+  /** Of the app; `undefined` when it has none, so that nothing is called. */
+  readonly #outer: Around | undefined;
+  readonly #agents: AgentMiddleware;
   readonly #operation: RunOperation;
   readonly #forget: (() => void)[] = [];
   #trace: string | undefined;
 
-  private constructor(around: Around, session: Session, run: TracedRun) {
-    this.#around = around;
+  private constructor(
+    outer: Around | undefined,
+    { session, agents }: Pick<TracedSession, 'session' | 'agents'>,
+    run: TracedRun,
+  ) {
+    this.#outer = outer;
+    this.#agents = agents;
     this.#operation = this.#operationOf(session, run);
   }
 
-  /**
-   * Returns `undefined` when nobody observes the app and no middleware has `around`, so that
-   * nothing is called.
-   */
-  static of(
-    { observers, middleware }: TracedApp,
-    session: Session,
-    run: TracedRun,
-  ): RunTracing | undefined {
-    // A replay does no work that is worth tracing.
+  /** Returns `undefined` in a replay, which does no work that is worth tracing. */
+  static of({ app, session, agents }: TracedSession, run: TracedRun): RunTracing | undefined {
     if (session.ledger.ports.tape !== undefined) return undefined;
-    const around = [...observers, ...middleware.flatMap((one) => one.around ?? [])].reduceRight<
-      Around | undefined
-    >(joined, undefined);
-    return around === undefined ? undefined : new RunTracing(around, session, run);
+    const { observers, middleware } = app;
+    const outer = joined([...observers, ...middleware.flatMap((one) => one.around ?? [])]);
+    return new RunTracing(outer, { session, agents }, run);
   }
 
   #operationOf({ app, ledger }: Session, { open, runnable, request }: TracedRun): RunOperation {
@@ -80,7 +86,14 @@ export class RunTracing {
   }
 
   run<Result>(work: () => Result): Result {
-    return this.#around(this.#operation, work);
+    return this.#outer === undefined ? work() : this.#outer(this.#operation, work);
+  }
+
+  /** Middleware around the work of an invocation; `undefined` when there is none. */
+  #around(path: string): Around | undefined {
+    const agents = this.#agents.around(path);
+    if (agents.length === 0) return this.#outer;
+    return joined(this.#outer === undefined ? agents : [this.#outer, ...agents]);
   }
 
   invocation<Result>(
@@ -97,8 +110,10 @@ export class RunTracing {
     },
     work: () => Result,
   ): Result {
+    const around = this.#around(path);
+    if (around === undefined) return work();
     const { kind, name, version } = runnable;
-    return this.#around(
+    return around(
       {
         type: 'invocation',
         run: this.#operation,
@@ -117,8 +132,10 @@ export class RunTracing {
     { path, agent, round, attempt, model, options }: ModelCallRequest,
     work: () => Result,
   ): Result => {
+    const around = this.#around(path);
+    if (around === undefined) return work();
     const { provider, modelId } = model;
-    return this.#around(
+    return around(
       {
         type: 'model',
         run: this.#operation,
@@ -140,8 +157,10 @@ export class RunTracing {
     work: () => Result,
   ): Result => {
     const { callId, providerCallId, agent, invocationId = '' } = call;
+    const around = this.#around(invocationId);
+    if (around === undefined) return work();
     const { name, description } = tool;
-    return this.#around(
+    return around(
       {
         type: 'tool',
         run: this.#operation,
@@ -164,11 +183,15 @@ export class RunTracing {
   }
 }
 
-/** Joins two `around` functions: the earlier one of the list lies outside. */
-function joined(inner: Around | undefined, outer: Around): Around {
-  return inner === undefined
-    ? outer
-    : (operation, work) => outer(operation, () => inner(operation, work));
+/** Joins `around` functions: the earlier one of the list lies outside. */
+function joined(all: readonly Around[]): Around | undefined {
+  return all.reduceRight<Around | undefined>(
+    (inner, outer) =>
+      inner === undefined
+        ? outer
+        : (operation, work) => outer(operation, () => inner(operation, work)),
+    undefined,
+  );
 }
 
 function lastTrace({ events }: Ledger, runId: string): string | undefined {
