@@ -99,14 +99,14 @@ function workMetrics(registers: Registry[]): Measured {
   return {
     rounds: new Histogram({
       name: 'adjutant_round_duration_seconds',
-      help: 'Time that rounds of agents took in one go, from the model call to the end of its tools.',
+      help: 'Time of rounds of agents in one go, from the model call to the end of its tools.',
       labelNames: ['agent'],
       buckets: durationBuckets,
       registers,
     }),
     windows: new Histogram({
       name: 'adjutant_context_window_ratio',
-      help: "Share of the model's context window that a prompt took, where its tokens are reported.",
+      help: "Share of the model's context window that a prompt took, where tokens are reported.",
       labelNames: ['agent', 'model'],
       buckets: shareBuckets,
       registers,
@@ -119,7 +119,7 @@ function workMetrics(registers: Registry[]): Measured {
     }),
     toolCalls: new Counter({
       name: 'adjutant_tool_calls_total',
-      help: 'Calls of tools that ended in this process, by the agent that was run: success or failure.',
+      help: 'Calls of tools that ended in this process, by the agent that was run and how.',
       labelNames: ['agent', 'tool', 'outcome'],
       registers,
     }),

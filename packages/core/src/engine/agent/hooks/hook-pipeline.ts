@@ -80,7 +80,7 @@ export class HookPipeline {
   }
 }
 
-/** True when middleware has hooks: more than `name`, `onStream` and `around`, which the run uses. */
+/** True when middleware has hooks: more than `name`, `onStream` and `around`. */
 function concernsHooks({
   name: _name,
   onStream: _onStream,
