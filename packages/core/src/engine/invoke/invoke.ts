@@ -136,7 +136,7 @@ async function runOnce(
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
-  const wasReleased = await (run.tracing === undefined || isWait(slot.runnable)
+  const wasReleased = await (run.tracing?.surrounds(slot.path) !== true || isWait(slot.runnable)
     ? work()
     : run.tracing.invocation({ ...slot, runnable: slot.runnable, resumed }, work));
   if (!wasReleased && run.onStep !== undefined) await reportStep(run, record, slot.runnable);

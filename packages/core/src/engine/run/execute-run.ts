@@ -67,9 +67,9 @@ export async function executeRun({
     if (inFlight.runs === 0) await execution.release().catch(() => undefined);
   };
   try {
-    const end = await (tracing === undefined
-      ? execution.run()
-      : tracing.run(() => execution.run()));
+    const end = await (tracing?.surroundsRun === true
+      ? tracing.run(() => execution.run())
+      : execution.run());
     if (execution.hasDetached) sink.background(release());
     else await release();
     return end;

@@ -89,6 +89,16 @@ export class RunTracing {
     return this.#outer === undefined ? work() : this.#outer(this.#operation, work);
   }
 
+  /** True when something lies around the run. */
+  get surroundsRun(): boolean {
+    return this.#outer !== undefined;
+  }
+
+  /** True when something lies around the work of an invocation. */
+  surrounds(path: string): boolean {
+    return this.#outer !== undefined || this.#agents.around(path).length > 0;
+  }
+
   /** Middleware around the work of an invocation; `undefined` when there is none. */
   #around(path: string): Around | undefined {
     const agents = this.#agents.around(path);
