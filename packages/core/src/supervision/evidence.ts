@@ -24,9 +24,12 @@ export const mostEvidence = 100;
 /** `errorType` of calls that the loop detector did not let through. */
 export const vetoType = 'loop_blocked';
 
+/** `errorType` of calls of tools that do not exist. */
+export const unknownToolType = 'unknown_tool';
+
 /** `errorType` of calls of tools that there are not, and of actions that could not be read. */
 const toollessTypes: ReadonlySet<string | undefined> = new Set([
-  'unknown_tool',
+  unknownToolType,
   'unreadable_action',
 ]);
 
@@ -36,7 +39,7 @@ export function isToolless(errorType: string | undefined): boolean {
 }
 
 /** `errorType` of a thrown error without a kind of its own. */
-const vagueType = 'tool_error';
+export const vagueType = 'tool_error';
 
 /** True when a result is the loop detector's own: a veto is no progress and no evidence. */
 export function isVeto({ errorType, status }: ToolResult): boolean {
@@ -55,6 +58,20 @@ const exemptTypes: ReadonlySet<string | undefined> = new Set([
 /** True when a call counts as a possible repetition. */
 export function isEvidence({ result }: CallEvidence): boolean {
   return result.status !== 'unknown' && !exemptTypes.has(result.errorType) && !isVeto(result);
+}
+
+/**
+ * Returns how many calls in a row were of tools that do not exist, under any names, since the last
+ * success and the last message from outside.
+ */
+export function inventedInARow(evidence: readonly CallEvidence[], turn: number): number {
+  let count = 0;
+  for (let i = evidence.length - 1; i >= 0; i--) {
+    const earlier = evidence[i] as CallEvidence;
+    if (earlier.turn !== turn || isSuccess(earlier.result)) break;
+    if (earlier.result.errorType === unknownToolType) count++;
+  }
+  return count;
 }
 
 /** Arguments up to this length are compared as they stand. */

@@ -36,6 +36,8 @@ describe('whatever is called', () => {
     blockAt: fc.integer({ min: 1, max: 8 }),
     pollWarnAt: fc.integer({ min: 1, max: 25 }),
     pollBlockAt: fc.integer({ min: 1, max: 25 }),
+    stallWarnAt: fc.integer({ min: 1, max: 25 }),
+    stallBlockAt: fc.integer({ min: 1, max: 25 }),
     onLoop: fc.constant('answer' as const),
   });
 

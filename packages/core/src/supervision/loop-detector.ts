@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
+import { unreadableAction } from '../ledger/tool-name.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import {
   argsKey,
@@ -6,9 +7,11 @@ import {
   evidenceKey,
   failuresInARow,
   failureType,
+  inventedInARow,
   isEvidence,
   isToolless,
 } from './evidence.ts';
+import { exhausted, type LoopVerdict, repeated, withoutTool } from './loop-verdict.ts';
 import type { LoopDetectionOptions } from './options.ts';
 import { tellsTheSame } from './result-key.ts';
 
@@ -20,22 +23,6 @@ export interface JudgedCall {
   readonly turn: number;
   /** True when the agent has a tool of this name. */
   readonly isKnown: boolean;
-}
-
-/**
- * The finding that a call is a loop, and the reaction: a note to the model (`warn`), or a refusal
- * (`block`).
- */
-export interface LoopVerdict {
-  readonly level: 'warn' | 'block';
-  readonly detector: 'repeat' | 'poll' | 'ping_pong' | 'unknown_tool' | 'exhausted';
-  /** The number of this call among the equal calls, from 1. */
-  readonly count: number;
-  /** For the model. */
-  readonly message: string;
-  /** For people. */
-  readonly reasoning: string;
-  readonly alternatives: readonly string[];
 }
 
 /**
@@ -58,18 +45,40 @@ export function judgeCall(
   const seen = windowOf(evidence, options);
   const equal = equalCalls(seen, call);
   const last = equal[0];
-  if (last === undefined || !equal.some(({ turn }) => turn === call.turn)) return undefined;
+  const isRepeated = last !== undefined && equal.some(({ turn }) => turn === call.turn);
   const count = equal.length + 1;
-  if (isExhaustedCall(seen, call, last, isExhausted, mayChange))
-    return verdict('block', 'exhausted', call, count, options, last);
+  if (isRepeated && isExhaustedCall(seen, call, last, isExhausted, mayChange))
+    return exhausted(call.name, count, failureType(last.result) as string, call.isKnown);
+  if (!call.isKnown)
+    return judgeToolless('block', seen, call, isRepeated ? equal.length : 0, options);
   // Results are long: they are compared only when it matters.
-  if (count < Math.min(options.blockAt, options.pollBlockAt)) return undefined;
-  const idle = 1 + (call.isKnown ? withResult(equal, last.result) : equal.length);
+  if (!isRepeated || count < Math.min(options.blockAt, options.pollBlockAt)) return undefined;
+  const idle = 1 + withResult(equal, last.result);
   if (idle >= options.blockAt)
-    return verdict('block', idleDetector(seen, call, idle), call, idle, options, last);
+    return repeated('block', idleDetector(seen, call, idle), call.name, idle, options);
   return count >= options.pollBlockAt
-    ? verdict('block', 'poll', call, count, options, last)
+    ? repeated('block', 'poll', call.name, count, pollThresholds(options))
     : undefined;
+}
+
+/** Judges a call without a tool by the calls of its name and by all invented names in a row. */
+function judgeToolless(
+  level: LoopVerdict['level'],
+  seen: readonly CallEvidence[],
+  { name, turn }: JudgedCall,
+  equal: number,
+  options: Required<LoopDetectionOptions>,
+): LoopVerdict | undefined {
+  const invented = name === unreadableAction ? 0 : inventedInARow(seen, turn);
+  const count = 1 + Math.max(equal, invented);
+  const at = level === 'block' ? options.blockAt : options.warnAt;
+  return count > 1 && count >= at
+    ? withoutTool(level, name, count, invented >= equal, options)
+    : undefined;
+}
+
+function pollThresholds({ pollWarnAt, pollBlockAt }: Required<LoopDetectionOptions>) {
+  return { warnAt: pollWarnAt, blockAt: pollBlockAt };
 }
 
 /**
@@ -88,12 +97,13 @@ export function judgeResult(
   const seen = windowOf(evidence, options);
   const equal = equalCalls(seen, call);
   const count = equal.length + 1;
+  if (!call.isKnown) return judgeToolless('warn', seen, call, equal.length, options);
   if (count === 1 || count < Math.min(options.warnAt, options.pollWarnAt)) return undefined;
-  const idle = 1 + (call.isKnown ? withResult(equal, result) : equal.length);
+  const idle = 1 + withResult(equal, result);
   if (idle > 1 && idle >= options.warnAt)
-    return verdict('warn', idleDetector(seen, call, idle), call, idle, options, made);
+    return repeated('warn', idleDetector(seen, call, idle), call.name, idle, options);
   return count >= options.pollWarnAt
-    ? verdict('warn', 'poll', call, count, options, made)
+    ? repeated('warn', 'poll', call.name, count, pollThresholds(options))
     : undefined;
 }
 
@@ -152,8 +162,7 @@ function idleDetector(
   seen: readonly CallEvidence[],
   call: JudgedCall,
   count: number,
-): LoopVerdict['detector'] {
-  if (!call.isKnown) return 'unknown_tool';
+): 'ping_pong' | 'repeat' {
   return alternates(seen, call, count - 1) ? 'ping_pong' : 'repeat';
 }
 
@@ -180,70 +189,4 @@ function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: numb
     otherTimes++;
   }
   return ownTimes >= times && otherTimes >= times;
-}
-
-function ordinal(count: number): string {
-  const ending =
-    count % 100 >= 11 && count % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
-  return `${count}${ending}`;
-}
-
-const nothingNew = {
-  repeat: 'always with the same result',
-  ping_pong: 'by turns with another call, both always with the same results',
-  unknown_tool: 'and there is no such tool, whatever its arguments',
-  poll: 'with results that change',
-} as const;
-
-function verdict(
-  level: LoopVerdict['level'],
-  detector: LoopVerdict['detector'],
-  call: JudgedCall,
-  count: number,
-  options: Required<LoopDetectionOptions>,
-  last: CallEvidence,
-): LoopVerdict {
-  const { name } = call;
-  const alternatives =
-    level === 'warn'
-      ? ['say nothing', 'refuse the call']
-      : ['make the call again', 'warn only', 'end the run'];
-  if (detector === 'exhausted') {
-    const type = failureType(last.result);
-    return {
-      level,
-      detector,
-      count,
-      message:
-        `Not run: this call of ${name} failed before (${type}), and all that could be done ` +
-        'about it was tried. Do not call it again with these arguments: use another way, or ' +
-        'answer with what you have and say what could not be found out.',
-      reasoning:
-        `${name} was called for the ${ordinal(count)} time with the same arguments. Its last ` +
-        `result was ${type}, and the chain of strategies for it has no step left.`,
-      alternatives,
-    };
-  }
-  const same = detector === 'unknown_tool' ? '' : ' with the same arguments';
-  const limits =
-    detector === 'poll'
-      ? [options.pollWarnAt, options.pollBlockAt]
-      : [options.warnAt, options.blockAt];
-  const [warnAt, blockAt] = limits as [number, number];
-  const reasoning =
-    `${name} was called for the ${ordinal(count)} time${same}, ${nothingNew[detector]}. It ` +
-    `is warned of from the ${ordinal(warnAt)} such call, and the ${ordinal(blockAt)} is not ` +
-    'made any more.';
-  if (level === 'block') {
-    const message =
-      `Not run: this would be the ${ordinal(count)} call of ${name}${same}, ` +
-      `${nothingNew[detector]}. Do not make it again: use what you have, find another way, ` +
-      'or answer and say what could not be found out.';
-    return { level, detector, count, message, reasoning, alternatives };
-  }
-  const announced = count < blockAt ? ` The ${ordinal(blockAt)} such call will not be made.` : '';
-  const message =
-    `This was the ${ordinal(count)} call of ${name}${same}, ${nothingNew[detector]}. Calling ` +
-    `it again will not help: use what you have, or find another way.${announced}`;
-  return { level, detector, count, message, reasoning, alternatives };
 }

@@ -36,6 +36,13 @@ export interface LoopDetectionOptions {
   readonly pollWarnAt?: number;
   /** Equal calls with changing results of which this one is not made any more. @default 20 */
   readonly pollBlockAt?: number;
+  /** Rounds in a row without anything new after which the model is warned. @default 6 */
+  readonly stallWarnAt?: number;
+  /**
+   * Rounds in a row without anything new of which this one's calls of the same tools are not made
+   * any more. @default 12
+   */
+  readonly stallBlockAt?: number;
   /** Reaction when the model repeats refused calls in its next round. @default 'answer' */
   readonly onLoop?: 'answer' | 'fail';
 }
@@ -87,23 +94,32 @@ const loopGroup: OptionChecks<LoopDetectionOptions> = {
   blockAt: isCount,
   pollWarnAt: isCount,
   pollBlockAt: isCount,
+  stallWarnAt: isCount,
+  stallBlockAt: isCount,
   onLoop: isOneOf('answer', 'fail'),
 };
+
+const thresholdPairs = [
+  ['warnAt', 'blockAt'],
+  ['pollWarnAt', 'pollBlockAt'],
+  ['stallWarnAt', 'stallBlockAt'],
+] as const;
 
 /** Finds options that contradict each other, so that one would have no effect. */
 const isLoops: OptionCheck = (value) => {
   const wrong = isGroup(loopGroup)(value);
   if (wrong !== undefined) return wrong;
-  const { window, warnAt, blockAt, pollWarnAt, pollBlockAt } = value as LoopDetectionOptions;
+  const options = value as LoopDetectionOptions;
+  const { window, blockAt, pollBlockAt } = options;
   const isAbove = (low: number | undefined, high: number | undefined) =>
     low !== undefined && high !== undefined && low > high;
-  if (isAbove(warnAt, blockAt))
-    return `an object whose \`warnAt\` is at most its \`blockAt\` (${blockAt}), not ${warnAt}`;
-  if (isAbove(pollWarnAt, pollBlockAt))
-    return (
-      `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ` +
-      `${pollWarnAt}`
-    );
+  for (const [warn, block] of thresholdPairs) {
+    if (isAbove(options[warn], options[block]))
+      return (
+        `an object whose \`${warn}\` is at most its \`${block}\` (${options[block]}), not ` +
+        `${options[warn]}`
+      );
+  }
   for (const [key, at] of Object.entries({ blockAt, pollBlockAt })) {
     // The call that is looked at is not one of those that are looked back at.
     if (isAbove(at, window === undefined ? undefined : window + 1)) {
@@ -179,6 +195,8 @@ const defaultLoops: Required<LoopDetectionOptions> = {
   blockAt: 5,
   pollWarnAt: 10,
   pollBlockAt: 20,
+  stallWarnAt: 6,
+  stallBlockAt: 12,
   onLoop: 'answer',
 };
 const defaultErrors: Required<ErrorRoutingOptions> = {

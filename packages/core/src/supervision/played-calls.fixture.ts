@@ -1,7 +1,8 @@
 import type { JsonValue } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { CallEvidence } from './evidence.ts';
-import { type JudgedCall, judgeCall, judgeResult, type LoopVerdict } from './loop-detector.ts';
+import { type JudgedCall, judgeCall, judgeResult } from './loop-detector.ts';
+import type { LoopVerdict } from './loop-verdict.ts';
 import { resolveSupervision } from './options.ts';
 
 /** The thresholds that apply without any setting. */

@@ -121,15 +121,21 @@ const longestNameShown = 80;
 /**
  * Returns the message that a tool does not exist: the nearest name, and the existing tools (at most
  * 30).
+ * @param isAgain true when the model has read the list before: it is left out
  */
-export function unknownToolMessage(name: string, available: readonly string[]): string {
+export function unknownToolMessage(
+  name: string,
+  available: readonly string[],
+  isAgain = false,
+): string {
   const shown = name.length > longestNameShown ? `${name.slice(0, longestNameShown)}…` : name;
-  const missing = `There is no tool named "${shown}".`;
+  const missing = `There is no tool named "${shown}"${isAgain ? ' either' : ''}.`;
   if (available.length === 0) return `${missing} No tools are available.`;
   const nearest = nearestName(name, available);
   const more =
     available.length > mostNamesListed ? ` and ${available.length - mostNamesListed} more` : '';
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  if (isAgain) return `${missing}${hint}`;
   return (
     `${missing}${hint} Available tools: ` +
     `${available.slice(0, mostNamesListed).join(', ')}${more}.`

@@ -3,6 +3,8 @@ import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
 import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
+import { unreadableAction } from '../ledger/tool-name.ts';
+import { unknownToolType } from '../supervision/evidence.ts';
 import type { DerivedChoices } from './derived-choices.ts';
 
 /** The parts of a sentence about a decision. */
@@ -54,6 +56,14 @@ function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sent
   };
 }
 
+/** The failure that a decision is about, as a clause. */
+function failureOf(of: Subject): string {
+  const { data, who } = of;
+  if (data['errorType'] === unknownToolType) return `There is no tool ${textOf(data, 'tool')}`;
+  if (data['tool'] === unreadableAction) return `An action of ${who} could not be read`;
+  return `${toolOf(of)} failed`;
+}
+
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
 function own<Value>(
   record: Readonly<Record<string, Value>>,
@@ -86,23 +96,45 @@ function nameAfter(data: JsonObject, ...members: readonly string[]): string {
   return name === undefined ? '' : ` "${name}"`;
 }
 
+function loopWarning(of: Subject): string {
+  const warned = `${of.who} was warned that its`;
+  if (of.data['tool'] === unreadableAction) return `${warned} actions cannot be read.`;
+  if (of.data['detector'] === unknownToolType)
+    return `${warned} calls are of tools that do not exist.`;
+  return of.data['detector'] === 'stall'
+    ? `${warned} last rounds brought nothing new.`
+    : `${warned} calls of ${toolOf(of)} lead nowhere.`;
+}
+
+function loopRefusal(of: Subject): string {
+  const { who, data } = of;
+  if (data['tool'] === unreadableAction)
+    return `An action of ${who} was refused, because it could not be read again.`;
+  if (data['detector'] === unknownToolType)
+    return `A call of ${textOf(data, 'tool')} by ${who} was refused, because there is no such tool.`;
+  const why = data['detector'] === 'stall' ? 'the last rounds had brought nothing new' : undefined;
+  return (
+    `A call of ${toolOf(of)} by ${who} was not run, because ` +
+    `${why ?? 'calls like it had led nowhere'}.`
+  );
+}
+
 const supervisionWords: Words<keyof SupervisionDecisions> = {
   loop_detector: {
-    warn: (of) => `${of.who} was warned that its calls of ${toolOf(of)} lead nowhere.`,
-    block: (of) =>
-      `A call of ${toolOf(of)} by ${of.who} was not run, because calls like it had led nowhere.`,
+    warn: loopWarning,
+    block: loopRefusal,
     other: (of) => `The calls of ${toolOf(of)} by ${of.who} were judged: ${plain(of.decision)}.`,
   },
   error_router: {
     retry: (of) => `${toolOf(of)} failed and was run again at once.`,
     backoff: (of) => `${toolOf(of)} failed and was run again after a while.`,
-    hint: (of) => `${toolOf(of)} failed, and ${of.who} was told what else to try.`,
+    hint: (of) => `${failureOf(of)}, and ${of.who} was told what else to try.`,
     raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
     fallbackTool: (of) =>
       `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was ` +
       'run in its place.',
-    escalate: (of) => `${toolOf(of)} failed, and ${escalationOf(of)}.`,
-    report: (of) => `${toolOf(of)} failed, and ${of.who} was told that this way is closed.`,
+    escalate: (of) => `${failureOf(of)}, and ${escalationOf(of)}.`,
+    report: (of) => `${failureOf(of)}, and ${of.who} was told that this way is closed.`,
     other: (of) => `A failure of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
   },
   circuit_breaker: {

@@ -1,6 +1,7 @@
 import { unreadableAction } from '../../ledger/tool-name.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import { unknownToolType } from '../../supervision/evidence.ts';
 import { toolResult } from '../../tools/result.ts';
 import { unknownToolMessage } from '../../tools/toolset.ts';
 import { validateArgs } from '../../tools/validate.ts';
@@ -43,8 +44,8 @@ export async function performToolCall(
     return refuse(
       call.name === unreadableAction
         ? unreadable(ports.ledger.resolve(call.args))
-        : toolResult.permanent(unknownToolMessage(call.name, ports.names), {
-            errorType: 'unknown_tool',
+        : toolResult.permanent(unknownToolMessage(call.name, ports.names, ports.hasListedNames), {
+            errorType: unknownToolType,
           }),
     );
   }

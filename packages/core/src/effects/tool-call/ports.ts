@@ -47,6 +47,8 @@ export interface ToolCallPorts {
   /** Returns the tool of the agent with this name. */
   find(name: string): Tool | undefined;
   readonly names: readonly string[];
+  /** True when the model has read the list of the tools after an earlier call of an unknown one. */
+  readonly hasListedNames: boolean;
   /** True when everything that a call has begun waits for an answer. */
   isWaiting(callId: string): boolean;
   /**

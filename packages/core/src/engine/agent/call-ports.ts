@@ -1,5 +1,6 @@
 import { standingIn } from '../../effects/stand-ins.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-call/ports.ts';
+import { unknownToolType } from '../../supervision/evidence.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { ToolBodyContext } from '../invoke/bodies/tool.ts';
 import { hasBegunBelow, openBelow } from '../invoke/context/body-effects.ts';
@@ -23,6 +24,11 @@ export function toolCallPorts(parts: AgentParts, work: WorkUnderWay): ToolCallPo
     find: (name) => standingIn(tools.find(name), agent.name, run.app.standIns),
     get names() {
       return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
+    },
+    get hasListedNames() {
+      return position.supervision.evidence.some(
+        ({ result }) => result.errorType === unknownToolType,
+      );
     },
     isWaiting: (callId) => work.isWaiting(callId),
     begunBelow: (callId) =>

@@ -8,13 +8,14 @@ import { noWrites } from '../../../effects/writes.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import { type CallEvidence, vetoType } from '../../../supervision/evidence.ts';
-import {
-  type JudgedCall,
-  judgeCall,
-  judgeResult,
-  type LoopVerdict,
-} from '../../../supervision/loop-detector.ts';
+import { type JudgedCall, judgeCall, judgeResult } from '../../../supervision/loop-detector.ts';
+import type { LoopVerdict } from '../../../supervision/loop-verdict.ts';
 import type { Supervision } from '../../../supervision/options.ts';
+import {
+  judgeStalledCall,
+  judgeStalledResult,
+  type RoundCall,
+} from '../../../supervision/stall.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { AgentTools } from '../tool-lookup.ts';
@@ -52,35 +53,46 @@ export class LoopStage implements CallStage {
 
   /** Returns the result for a call that is not let through; `undefined` when it may be made. */
   veto(state: CallState, tool: Tool | undefined): SupervisedResult | undefined {
-    const { loops, seen, routing, find, path } = this.#ports;
-    if (loops === undefined || !seen.has(state, tool !== undefined)) return undefined;
-    const isExhausted = (last: CallEvidence, failures: number) =>
-      routing?.isExhausted(last, failures, tool) ?? false;
-    const verdict = judgeCall(
-      seen.all(),
-      this.#judged(state, tool !== undefined),
-      loops,
-      isExhausted,
-      (name, errorType) => mayMend(find(name), errorType),
-    );
+    const verdict = this.#judgedCall(state, tool);
     if (verdict === undefined) return undefined;
     const result = toolResult.blocked(verdict.message, { errorType: vetoType });
-    return refusal(result, loopDecision(path, state, verdict, 'block'));
+    return refusal(result, loopDecision(this.#ports.path, state, verdict, 'block'));
   }
 
-  /** Adds a note for the model to the `outcome` of a call that repeats itself. */
+  #judgedCall(state: CallState, tool: Tool | undefined): LoopVerdict | undefined {
+    const { loops, seen, routing, find } = this.#ports;
+    if (loops === undefined) return undefined;
+    const judged = this.#judged(state, tool !== undefined);
+    if (seen.has(state, judged.isKnown)) {
+      const isExhausted = (last: CallEvidence, failures: number) =>
+        routing?.isExhausted(last, failures, tool) ?? false;
+      const mayChange = (name: string, errorType: string) => mayMend(find(name), errorType);
+      const verdict = judgeCall(seen.all(), judged, loops, isExhausted, mayChange);
+      if (verdict !== undefined) return verdict;
+    }
+    return judgeStalledCall(seen.all(), judged, loops, this.#isReadOnly);
+  }
+
+  /** Adds a note for the model to the `outcome` of a call that repeats itself or gets nowhere. */
   warn(state: CallState, isKnown: boolean, outcome: Outcome): void {
     const { loops, seen, path } = this.#ports;
-    if (loops === undefined || !seen.has(state, isKnown)) return;
-    const verdict = judgeResult(seen.all(), this.#judged(state, isKnown), outcome.result, loops);
+    if (loops === undefined) return;
+    const judged = this.#judged(state, isKnown);
+    const { result } = outcome;
+    const verdict =
+      (seen.has(state, isKnown) ? judgeResult(seen.all(), judged, result, loops) : undefined) ??
+      judgeStalledResult(seen.all(), judged, result, loops, this.#isReadOnly);
     if (verdict === undefined) return;
     outcome.notes = [...outcome.notes, verdict.message];
     outcome.drafts = [...outcome.drafts, loopDecision(path, state, verdict, 'warn')];
   }
 
-  #judged({ call }: CallState, isKnown: boolean): JudgedCall {
-    return { name: call.name, args: call.args, turn: this.#ports.turn(), isKnown };
+  #judged({ call }: CallState, isKnown: boolean): JudgedCall & RoundCall {
+    const { name, args, round } = call;
+    return { name, args, round, turn: this.#ports.turn(), isKnown };
   }
+
+  readonly #isReadOnly = (name: string): boolean => this.#ports.find(name)?.readOnly === true;
 }
 
 function loopDecision(

@@ -7,6 +7,7 @@ import {
   evidenceKey,
   isToolless,
   mostEvidence,
+  unknownToolType,
 } from '../../../supervision/evidence.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 
@@ -75,15 +76,17 @@ export class SeenCalls {
       if (this.#noted.has(one) && one.round !== round) break;
       this.#note(one);
     }
-    return this.#keys.has(isKnown ? this.#keyOf(call) : call.call.name);
+    if (isKnown) return this.#keys.has(this.#keyOf(call));
+    return this.#keys.has(call.call.name) || this.#keys.has(unknownToolType);
   }
 
   #note(one: CallEvidence): void {
     if (this.#noted.has(one)) return;
     this.#noted.add(one);
     const last = this.#last;
-    // Calls of an unknown tool are the same whatever their arguments.
-    if (isToolless(one.result.errorType)) this.#keys.add(one.name);
+    const { errorType } = one.result;
+    // Calls of an unknown tool are the same whatever their arguments, and count together.
+    if (errorType !== undefined && isToolless(errorType)) this.#keys.add(one.name).add(errorType);
     else if (
       last !== undefined &&
       last.call.call.args === one.args &&

@@ -1,0 +1,156 @@
+import { canonicalJson, type JsonValue } from '../base/json.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import { type CallEvidence, evidenceKey, failureType, isEvidence, vagueType } from './evidence.ts';
+import { type LoopVerdict, stalled } from './loop-verdict.ts';
+import type { LoopDetectionOptions } from './options.ts';
+import { tellsTheSame, withoutVolatile } from './result-key.ts';
+
+/** A call as it is judged by the rounds before it. */
+export interface RoundCall {
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly turn: number;
+  /** The round of its invocation in which the model made it. */
+  readonly round: number;
+}
+
+type Options = Required<Pick<LoopDetectionOptions, 'stallWarnAt' | 'stallBlockAt'>>;
+
+/**
+ * Decides if a call is refused because the rounds before it brought nothing new. Calls of tools
+ * that were not called in these rounds are another way, and made. Pure.
+ * @param evidence settled calls of the agent, oldest first
+ * @param isReadOnly true for a tool that changes nothing outside: only its results are news
+ */
+export function judgeStalledCall(
+  evidence: readonly CallEvidence[],
+  call: RoundCall,
+  options: Options,
+  isReadOnly: (tool: string) => boolean,
+): LoopVerdict | undefined {
+  if (call.round < options.stallBlockAt) return undefined;
+  const { count, tools } = stalledRounds(evidence, call, isReadOnly);
+  return count + 1 >= options.stallBlockAt && tools.has(call.name)
+    ? stalled('block', call.name, count + 1, thresholdsOf(options))
+    : undefined;
+}
+
+/** Decides if the model gets a warning with the result of a call that brought nothing new. Pure. */
+export function judgeStalledResult(
+  evidence: readonly CallEvidence[],
+  call: RoundCall,
+  result: ToolResult,
+  options: Options,
+  isReadOnly: (tool: string) => boolean,
+): LoopVerdict | undefined {
+  if (call.round < options.stallWarnAt) return undefined;
+  const count = stalledRounds(evidence, call, isReadOnly).count + 1;
+  if (count < options.stallWarnAt) return undefined;
+  const isOwn = (one: CallEvidence) => isBefore(one, call);
+  return isNews(evidence, evidence.length, { ...call, result }, isOwn, isReadOnly)
+    ? undefined
+    : stalled('warn', call.name, count, thresholdsOf(options));
+}
+
+function thresholdsOf({ stallWarnAt: warnAt, stallBlockAt: blockAt }: Options) {
+  return { warnAt, blockAt };
+}
+
+/** True for calls of earlier rounds of the same invocation since the last message from outside. */
+function isBefore(one: CallEvidence, { turn, round }: RoundCall): boolean {
+  return one.turn === turn && one.round !== undefined && one.round < round;
+}
+
+/** Returns the number of rounds without anything new before a call, and the tools called there. */
+function stalledRounds(
+  evidence: readonly CallEvidence[],
+  call: RoundCall,
+  isReadOnly: (tool: string) => boolean,
+): { readonly count: number; readonly tools: ReadonlySet<string> } {
+  const isOwn = (one: CallEvidence) => isBefore(one, call);
+  const tools = new Set<string>();
+  let count = 0;
+  let last: number | undefined;
+  for (let i = evidence.length - 1; i >= 0; i--) {
+    const one = evidence[i] as CallEvidence;
+    if (one.round === call.round && one.turn === call.turn) continue;
+    if (!isOwn(one)) break;
+    if (isNews(evidence, i, one, isOwn, isReadOnly)) {
+      // News in a part of a round are news of the round.
+      if (one.round === last) count--;
+      break;
+    }
+    if (one.round !== last) count++;
+    last = one.round;
+    tools.add(one.name);
+  }
+  return { count, tools };
+}
+
+/** True when a call before `index` did not end in the same way, so that the agent knows more now. */
+function isNews(
+  evidence: readonly CallEvidence[],
+  index: number,
+  one: CallEvidence,
+  isOwn: (one: CallEvidence) => boolean,
+  isReadOnly: (tool: string) => boolean,
+): boolean {
+  if (!isEvidence(one)) return true;
+  const type = failureType(one.result);
+  const readOnly = isReadOnly(one.name);
+  let isKnown = false;
+  for (let i = index - 1; i >= 0 && !isKnown; i--) {
+    const earlier = evidence[i] as CallEvidence;
+    if (earlier.name !== one.name || !isOwn(earlier)) continue;
+    isKnown =
+      type === undefined
+        ? tellsTheSame(earlier.result, one.result) &&
+          (readOnly || evidenceKey(earlier) === evidenceKey(one))
+        : failureType(earlier.result) === type &&
+          (type !== vagueType || wordsOf(earlier) === wordsOf(one));
+  }
+  return !isKnown;
+}
+
+const words = new WeakMap<ToolResult, string>();
+
+/** Characters of an error that are compared. */
+const mostCompared = 2_000;
+
+/** Returns the words of an error without the arguments of its call. */
+function wordsOf({ args, result }: CallEvidence): string {
+  let found = words.get(result);
+  if (found === undefined) {
+    const { content } = result;
+    let text = (typeof content === 'string' ? content : canonicalJson(content)).slice(
+      0,
+      mostCompared,
+    );
+    for (const leaf of leavesOf(args)) text = text.replaceAll(leaf, '#');
+    found = withoutVolatile(text);
+    words.set(result, found);
+  }
+  return found;
+}
+
+/** Parts of the arguments that an error may quote. */
+const mostLeaves = 20;
+
+/** Returns patterns of texts and numbers in arguments, the longest first. */
+function leavesOf(args: JsonValue): RegExp[] {
+  const leaves: string[] = [];
+  const open: (JsonValue | undefined)[] = [args];
+  while (open.length > 0 && leaves.length < mostLeaves) {
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) open.push(...Object.values(value));
+    else if (typeof value === 'string' || typeof value === 'number') leaves.push(String(value));
+  }
+  return leaves
+    .filter((leaf) => leaf !== '' && leaf.length <= mostCompared)
+    .sort((one, other) => other.length - one.length)
+    .map((leaf) => new RegExp(`(?<![0-9A-Za-z])${escaped(leaf)}(?![0-9A-Za-z])`, 'g'));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+}
