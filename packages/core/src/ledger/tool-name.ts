@@ -11,3 +11,6 @@ export function toolWireName(name: string): string {
  * has it. Recorded calls have it, so it never changes.
  */
 export const unreadableAction = 'unreadable_action';
+
+/** `errorType` of calls of tools that do not exist. */
+export const unknownToolType = 'unknown_tool';

@@ -1,5 +1,6 @@
 import { sha256 } from '../base/hash.ts';
 import { canonicalJson, type JsonValue } from '../base/json.ts';
+import { unknownToolType, unreadableAction } from '../ledger/tool-name.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import { resultKey } from './result-key.ts';
 
@@ -24,14 +25,8 @@ export const mostEvidence = 100;
 /** `errorType` of calls that the loop detector did not let through. */
 export const vetoType = 'loop_blocked';
 
-/** `errorType` of calls of tools that do not exist. */
-export const unknownToolType = 'unknown_tool';
-
 /** `errorType` of calls of tools that there are not, and of actions that could not be read. */
-const toollessTypes: ReadonlySet<string | undefined> = new Set([
-  unknownToolType,
-  'unreadable_action',
-]);
+const toollessTypes: ReadonlySet<string | undefined> = new Set([unknownToolType, unreadableAction]);
 
 /** True for the error of a call without a tool: such calls are equal with any arguments. */
 export function isToolless(errorType: string | undefined): boolean {

@@ -3,19 +3,9 @@ import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
 import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
-import { unreadableAction } from '../ledger/tool-name.ts';
-import { unknownToolType } from '../supervision/evidence.ts';
+import { type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
 import type { DerivedChoices } from './derived-choices.ts';
-
-/** The parts of a sentence about a decision. */
-interface Subject {
-  /** The subject of the sentence: `support`, or `The run` where no invocation is named. */
-  readonly who: string;
-  readonly decision: string;
-  readonly data: JsonObject;
-}
-
-type Sentence = (subject: Subject) => string;
+import { failureOf, loopRefusal, loopWarning } from './loop-words.ts';
 
 /** Names of the decisions of a component, those that views derive from other events included. */
 type NamesOf<Component> =
@@ -29,23 +19,8 @@ type Words<Component extends DecisionComponent> = {
   };
 };
 
-function textOf(data: JsonObject, ...members: readonly string[]): string | undefined {
-  for (const member of members) {
-    const value = data[member];
-    if (typeof value === 'string' && value !== '') return value;
-    if (typeof value === 'number') return String(value);
-  }
-  return undefined;
-}
-
 function namesOf(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
-}
-
-/** The tool that a decision is about. */
-function toolOf({ data }: Subject): string {
-  const name = textOf(data, 'tool', 'name');
-  return name === undefined ? 'a tool' : `the tool ${name}`;
 }
 
 /** A sentence about the call that was asked about, or about the question of a step. */
@@ -54,14 +29,6 @@ function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sent
     const question = textOf(of.data, 'question');
     return question === undefined ? ofCall(of) : ofQuestion(`The question "${question}"`);
   };
-}
-
-/** The failure that a decision is about, as a clause. */
-function failureOf(of: Subject): string {
-  const { data, who } = of;
-  if (data['errorType'] === unknownToolType) return `There is no tool ${textOf(data, 'tool')}`;
-  if (data['tool'] === unreadableAction) return `An action of ${who} could not be read`;
-  return `${toolOf(of)} failed`;
 }
 
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
@@ -94,29 +61,6 @@ const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
 function nameAfter(data: JsonObject, ...members: readonly string[]): string {
   const name = textOf(data, ...members);
   return name === undefined ? '' : ` "${name}"`;
-}
-
-function loopWarning(of: Subject): string {
-  const warned = `${of.who} was warned that its`;
-  if (of.data['tool'] === unreadableAction) return `${warned} actions cannot be read.`;
-  if (of.data['detector'] === unknownToolType)
-    return `${warned} calls are of tools that do not exist.`;
-  return of.data['detector'] === 'stall'
-    ? `${warned} last rounds brought nothing new.`
-    : `${warned} calls of ${toolOf(of)} lead nowhere.`;
-}
-
-function loopRefusal(of: Subject): string {
-  const { who, data } = of;
-  if (data['tool'] === unreadableAction)
-    return `An action of ${who} was refused, because it could not be read again.`;
-  if (data['detector'] === unknownToolType)
-    return `A call of ${textOf(data, 'tool')} by ${who} was refused, because there is no such tool.`;
-  const why = data['detector'] === 'stall' ? 'the last rounds had brought nothing new' : undefined;
-  return (
-    `A call of ${toolOf(of)} by ${who} was not run, because ` +
-    `${why ?? 'calls like it had led nowhere'}.`
-  );
 }
 
 const supervisionWords: Words<keyof SupervisionDecisions> = {

@@ -1,7 +1,6 @@
-import { unreadableAction } from '../../ledger/tool-name.ts';
+import { unknownToolType, unreadableAction } from '../../ledger/tool-name.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
-import { unknownToolType } from '../../supervision/evidence.ts';
 import { toolResult } from '../../tools/result.ts';
 import { unknownToolMessage } from '../../tools/toolset.ts';
 import { validateArgs } from '../../tools/validate.ts';

@@ -1,6 +1,6 @@
 import { standingIn } from '../../effects/stand-ins.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-call/ports.ts';
-import { unknownToolType } from '../../supervision/evidence.ts';
+import { unknownToolType } from '../../ledger/tool-name.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { ToolBodyContext } from '../invoke/bodies/tool.ts';
 import { hasBegunBelow, openBelow } from '../invoke/context/body-effects.ts';

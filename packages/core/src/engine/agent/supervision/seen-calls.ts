@@ -1,4 +1,5 @@
 import { priorEvidence } from '../../../context/prior-evidence.ts';
+import { unknownToolType } from '../../../ledger/tool-name.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import type { Position } from '../../../loop/position.ts';
 import {
@@ -7,7 +8,6 @@ import {
   evidenceKey,
   isToolless,
   mostEvidence,
-  unknownToolType,
 } from '../../../supervision/evidence.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 

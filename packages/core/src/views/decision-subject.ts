@@ -1,0 +1,26 @@
+import type { JsonObject } from '../base/json.ts';
+
+/** The parts of a sentence about a decision. */
+export interface Subject {
+  /** The subject of the sentence: `support`, or `The run` where no invocation is named. */
+  readonly who: string;
+  readonly decision: string;
+  readonly data: JsonObject;
+}
+
+export type Sentence = (subject: Subject) => string;
+
+export function textOf(data: JsonObject, ...members: readonly string[]): string | undefined {
+  for (const member of members) {
+    const value = data[member];
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'number') return String(value);
+  }
+  return undefined;
+}
+
+/** The tool that a decision is about. */
+export function toolOf({ data }: Subject): string {
+  const name = textOf(data, 'tool', 'name');
+  return name === undefined ? 'a tool' : `the tool ${name}`;
+}
