@@ -24,7 +24,9 @@ export function loopRefusal(of: Subject): string {
   if (data['tool'] === unreadableAction)
     return `An action of ${who} was refused, because it could not be read again.`;
   if (data['detector'] === unknownToolType)
-    return `A call of ${textOf(data, 'tool')} by ${who} was refused, because there is no such tool.`;
+    return (
+      `A call of ${textOf(data, 'tool')} by ${who} was refused, ` + 'because there is no such tool.'
+    );
   const why = data['detector'] === 'stall' ? 'the last rounds had brought nothing new' : undefined;
   return (
     `A call of ${toolOf(of)} by ${who} was not run, because ` +

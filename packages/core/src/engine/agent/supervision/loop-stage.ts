@@ -8,14 +8,18 @@ import { noWrites } from '../../../effects/writes.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { CallState } from '../../../loop/call-state.ts';
 import { type CallEvidence, vetoType } from '../../../supervision/evidence.ts';
-import { type JudgedCall, judgeCall, judgeResult } from '../../../supervision/loop-detector.ts';
-import type { LoopVerdict } from '../../../supervision/loop-verdict.ts';
-import type { Supervision } from '../../../supervision/options.ts';
+import {
+  type JudgedCall,
+  judgeCall,
+  judgeResult,
+} from '../../../supervision/loops/loop-detector.ts';
+import type { LoopVerdict } from '../../../supervision/loops/loop-verdict.ts';
 import {
   judgeStalledCall,
   judgeStalledResult,
   type RoundCall,
-} from '../../../supervision/stall.ts';
+} from '../../../supervision/loops/stall.ts';
+import type { Supervision } from '../../../supervision/options.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import type { AgentTools } from '../tool-lookup.ts';

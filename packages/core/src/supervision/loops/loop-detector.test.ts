@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallEvidence } from './evidence.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { CallEvidence } from '../evidence.ts';
 import { judgeCall, judgeResult } from './loop-detector.ts';
 import {
   call,

@@ -1,9 +1,9 @@
-import type { JsonValue } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallEvidence } from './evidence.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { CallEvidence } from '../evidence.ts';
+import { resolveSupervision } from '../options.ts';
 import { type JudgedCall, judgeCall, judgeResult } from './loop-detector.ts';
 import type { LoopVerdict } from './loop-verdict.ts';
-import { resolveSupervision } from './options.ts';
 
 /** The thresholds that apply without any setting. */
 export const options = resolveSupervision(undefined, undefined, []).loops as NonNullable<

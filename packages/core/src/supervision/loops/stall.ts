@@ -1,9 +1,9 @@
-import { canonicalJson, type JsonValue } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import { type CallEvidence, evidenceKey, failureType, isEvidence, vagueType } from './evidence.ts';
+import { canonicalJson, type JsonValue } from '../../base/json.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
+import { type CallEvidence, evidenceKey, failureType, isEvidence, vagueType } from '../evidence.ts';
+import type { LoopDetectionOptions } from '../options.ts';
+import { tellsTheSame, withoutVolatile } from '../result-key.ts';
 import { type LoopVerdict, stalled } from './loop-verdict.ts';
-import type { LoopDetectionOptions } from './options.ts';
-import { tellsTheSame, withoutVolatile } from './result-key.ts';
 
 /** A call as it is judged by the rounds before it. */
 export interface RoundCall {
@@ -87,7 +87,7 @@ function stalledRounds(
   return { count, tools };
 }
 
-/** True when a call before `index` did not end in the same way, so that the agent knows more now. */
+/** True when no call before `index` ended in the same way: the agent knows more now. */
 function isNews(
   evidence: readonly CallEvidence[],
   index: number,

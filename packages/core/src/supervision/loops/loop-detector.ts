@@ -1,6 +1,6 @@
-import type { JsonValue } from '../base/json.ts';
-import { unreadableAction } from '../ledger/tool-name.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { unreadableAction } from '../../ledger/tool-name.ts';
+import type { ToolResult } from '../../ledger/tool-result.ts';
 import {
   argsKey,
   type CallEvidence,
@@ -10,10 +10,10 @@ import {
   inventedInARow,
   isEvidence,
   isToolless,
-} from './evidence.ts';
+} from '../evidence.ts';
+import type { LoopDetectionOptions } from '../options.ts';
+import { tellsTheSame } from '../result-key.ts';
 import { exhausted, type LoopVerdict, repeated, withoutTool } from './loop-verdict.ts';
-import type { LoopDetectionOptions } from './options.ts';
-import { tellsTheSame } from './result-key.ts';
 
 /** A call as the loop detector judges it. */
 export interface JudgedCall {

@@ -1,4 +1,4 @@
-import { unreadableAction } from '../ledger/tool-name.ts';
+import { unreadableAction } from '../../ledger/tool-name.ts';
 
 /**
  * The finding that a call is a loop, and the reaction: a note to the model (`warn`), or a refusal
