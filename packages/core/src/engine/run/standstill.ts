@@ -1,4 +1,7 @@
-import { belongsTo } from '../../ledger/path.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { belongsTo, isRootOf } from '../../ledger/path.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -53,4 +56,37 @@ export function pauseAfter(
   }
   if (sliceMs !== undefined)
     run.onEnd(run.app.clock.setTimer(sliceMs, () => run.gate.close('slice')));
+}
+
+/** Checks that a run has not yielded since its pause, because its process stopped before. */
+function isPausePending({ events, invocations }: Ledger, runId: string): boolean {
+  const root = lastRecord(invocations, runId);
+  if (root === undefined || root.status === 'yielded') return false;
+  const last = events.findLast(
+    (event) =>
+      (event.type === 'invocation_yield' &&
+        event.reason === 'pause' &&
+        isRootOf(event.invocationId, runId)) ||
+      (isDecision(event, 'run', 'pause') && event.invocationId === runId) ||
+      (event.type === 'invocation_start' && event.invocationId === runId),
+  );
+  return last?.type === 'decision';
+}
+
+/**
+ * Keeps a paused run paused in its next process, as its ledger says. A person lets it go on, and
+ * the yield that it owes is recorded first: another process would take the pause for a new one.
+ */
+export function keepPaused(
+  { gate, ledger, runId }: RunContext,
+  { isWorker = false }: Pick<RunRequest, 'isWorker'>,
+): void {
+  const root = lastRecord(ledger.invocations, runId);
+  const isPaused = root?.status === 'yielded' && root.yielded === 'pause';
+  const isPending = isPausePending(ledger, runId);
+  if (isWorker && (isPaused || isPending)) gate.close('pause');
+  else if (isPending && root !== undefined)
+    ledger.append([
+      { type: 'invocation_yield', by: 'runtime', invocationId: root.path, reason: 'pause' },
+    ]);
 }

@@ -1,6 +1,5 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
@@ -23,7 +22,7 @@ import type { RunSink } from './run.ts';
 import { noRunInput, type RunInput, takeRunInput } from './run-input.ts';
 import { limitsOfRun } from './run-limits.ts';
 import type { RunRequest } from './run-request.ts';
-import { pauseAfter, releaseWhenWaiting } from './standstill.ts';
+import { keepPaused, pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting } from './still-waiting.ts';
 import { ExpiryWatch, firstExpiry } from './waiting/expiry.ts';
@@ -114,9 +113,7 @@ export class Turn {
     this.#forget = this.#listen();
     releaseWhenWaiting(run);
     pauseAfter(run, request);
-    const root = lastRecord(ledger.invocations, runId);
-    if (request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause')
-      run.gate.close('pause');
+    keepPaused(run, request);
   }
 
   get phase(): RunPhase {

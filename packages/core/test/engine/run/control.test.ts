@@ -251,6 +251,62 @@ describe('a run that is under way', () => {
     expect(prompts[1]).toContain('And that');
   });
 
+  test('that is paused and then loses its process is not continued by another one', async () => {
+    const store = keptOpen(memoryStore());
+    const { model, prompts, begun } = waiting(['one', 'two']);
+    const talker = agent({ name: 'a', model });
+    const app = runtime({ app: 'control', store, runnables: [talker], recover: 'manual' });
+    const run = app.run(talker, { session: 's', input: 'Go' });
+    await begun;
+    await app.pause('s');
+    const { ledger } = await app.sessions.open({ id: 's' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
+      { what: 'the pause' },
+    );
+    run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    const [taken] = await app.recovery.resumeStopped();
+    expect(await taken).toMatchObject({ status: 'yielded' });
+    expect(prompts).toHaveLength(1);
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'one' });
+  });
+
+  test('that is paused, loses its process and is resumed goes on after another loss', async () => {
+    const store = keptOpen(memoryStore());
+    const { model, begun } = waiting(['one', 'two']);
+    const reached = gate();
+    const rest = step({
+      name: 'rest',
+      execute: async (ctx) => {
+        reached.resolve();
+        if (held++ > 0) return ctx.complete('rested');
+        return new Promise((_resolve, reject) => {
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error));
+        });
+      },
+    });
+    let held = 0;
+    const whole = sequence({ name: 'whole', runnables: [agent({ name: 'a', model }), rest] });
+    const app = runtime({ app: 'control', store, runnables: [whole], recover: 'manual' });
+    const run = app.run(whole, { session: 's', input: 'Go' });
+    await begun;
+    await app.pause('s');
+    const { ledger } = await app.sessions.open({ id: 's' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
+      { what: 'the pause' },
+    );
+    run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    const resumed = app.resume('s');
+    await reached.promise;
+    resumed.stop();
+    await expect(resumed).rejects.toMatchObject({ code: 'run_stopped' });
+    const [taken] = await app.recovery.resumeStopped();
+    expect(await taken).toMatchObject({ status: 'completed' });
+  });
+
   test('that is paused before it asks a person is not continued by the answer', async () => {
     const store = keptOpen(memoryStore());
     const reached = gate();
