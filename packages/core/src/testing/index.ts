@@ -120,10 +120,10 @@ export { createTestSession, type TestSessionOptions } from './kit/test-session.t
 export { tickingClock } from './kit/ticking-clock.ts';
 export type { FaultKind, FaultRates } from './simulation/faults.ts';
 export { usualRates } from './simulation/faults.ts';
-export type { MakeApp, SimulatedApp } from './simulation/machine-room.ts';
+export type { AppOfProcess, MakeApp, SimulatedApp } from './simulation/machine-room.ts';
 export type { SimulatedProgram } from './simulation/people.ts';
 export type { SimulationFailure } from './simulation/report/shorter-story.ts';
 export type { SimulationReport } from './simulation/report/tally.ts';
 export { type SimulateOptions, simulate } from './simulation/simulate.ts';
-export type { SeedOutcome } from './simulation/simulate-seed.ts';
+export type { SeedOutcome, SimulatedEnd, SimulatedProgramEnd } from './simulation/simulate-seed.ts';
 export type { BrokenRule, SimulationRule } from './simulation/watched-ledger.ts';

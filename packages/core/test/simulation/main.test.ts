@@ -36,6 +36,8 @@ test.each<[readonly string[], string]>([
   [['--hours', '1.5'], '--hours must be a whole number from 1, not "1.5".'],
   [['--worker', 'abc'], '--worker must be a whole number from 1, not "abc".'],
   [['--worker', '1,,2'], '--worker must be a whole number from 1, not "".'],
+  [['--seed', '4294967296'], 'Seeds end at 4294967295: 4294967296 to 4294967395 go beyond.'],
+  [['--seeds', '3', '--hours', '7'], '--seeds and --hours both say how much is simulated'],
   [['--short', '--seed', '7'], '--short has fixed seeds and hours: leave out --seed, or --short.'],
   [['--short', '--hours', '7'], 'leave out --hours'],
 ])('arguments %j are refused in one line', async (args, message) => {

@@ -16,6 +16,8 @@ import { simulatePrograms, smallestFailure } from './simulate-programs.ts';
 
 const hoursPerSeed = 10;
 const defaultHours = 1_000;
+/** Larger seeds would repeat the stories of smaller ones. */
+const largestSeed = 2 ** 32 - 1;
 /** Seeds of the short form: always the same, so that nothing fails by chance. */
 const short = { seed: 1, seeds: 40 };
 
@@ -82,6 +84,8 @@ async function work(seeds: readonly number[]): Promise<void> {
 }
 
 async function simulateAll(): Promise<void> {
+  if (values.seeds !== undefined && values.hours !== undefined)
+    refuse('--seeds and --hours both say how much is simulated: leave out one of them.');
   const own = (['seed', 'seeds', 'hours'] as const).find((name) => values[name] !== undefined);
   if (values.short && own !== undefined)
     refuse(`--short has fixed seeds and hours: leave out --${own}, or --short.`);
@@ -96,6 +100,8 @@ async function simulateAll(): Promise<void> {
     : values.seeds === undefined
       ? Math.ceil(hours / hoursPerSeed)
       : whole('seeds', values.seeds);
+  if (first + count - 1 > largestSeed)
+    refuse(`Seeds end at ${largestSeed}: ${first} to ${first + count - 1} go beyond.`);
   process.stdout.write(`Seeds ${first} to ${first + count - 1}, ${hoursPerSeed} hours each.\n`);
   const jobs = Math.min(availableParallelism(), count);
   const seeds = Array.from({ length: count }, (_, index) => first + index);

@@ -105,8 +105,8 @@ export class MachineRoom {
   }
 
   #start(machine: Machine): void {
-    if (machine.process?.isDead === false) return;
     const { first, makeVersion, plan, store, watch, world } = this.#parts;
+    if (machine.process?.isDead === false || watch.broken.length > 0) return;
     machine.starts++;
     const process = new MachineProcess(world, `${machine.name}.${machine.starts}`, machine.wall);
     const caller = {

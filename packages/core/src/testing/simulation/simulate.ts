@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import {
+  describeValue,
   isCount,
   isFunction,
   isGroup,
@@ -125,12 +126,10 @@ export async function simulate<Outside = undefined>(
   makeApp: MakeApp<Outside>,
   options: SimulateOptions<Outside>,
 ): Promise<SimulationReport> {
+  if (typeof makeApp !== 'function')
+    refuse(`\`makeApp\` must be a function, not ${describeValue(makeApp)}`);
   // `null` stands for what is missing, because the check ignores `undefined`.
-  checkOptions(
-    'simulate',
-    { ...options, makeApp: makeApp ?? null, programs: options?.programs ?? null },
-    { ...checks, makeApp: isFunction },
-  );
+  checkOptions<object>('simulate', { ...options, programs: options?.programs ?? null }, checks);
   const { atEnd, faults: rates = usualRates, machines = 3, onSeed, outside, programs } = options;
   const names = await runnableNames(makeApp({ version: 1, outside: outsideOf(options) }));
   const tally = new Tally();

@@ -117,6 +117,7 @@ describe('an app that fails outside its runs', () => {
       { ...calm, programs: [pay] },
     );
     expect(failures).toHaveLength(2);
+    expect(failures[0]?.broken).toHaveLength(1);
     expect(failures[0]?.broken[0]).toMatchObject({
       rule: 'app_starts',
       detail: expect.stringMatching(/^version \d+ of the app does not start: Error: boom$/),

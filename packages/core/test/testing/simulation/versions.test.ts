@@ -87,5 +87,6 @@ describe('where two runs of a seed part', () => {
       return 'paid';
     });
     expect(detail).toMatch(/call \d+ is "\d+:\d\d:\d\d/);
+    expect(detail).toContain('timers, files and sockets');
   });
 });

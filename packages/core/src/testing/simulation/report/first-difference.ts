@@ -3,23 +3,29 @@ import type { Event } from '../../../ledger/event.ts';
 import { jsonDifferences } from '../../../replay/json-difference.ts';
 import type { SeedOutcome } from '../simulate-seed.ts';
 
-/** Fields that differ in all events after the first other difference. */
-const followingFields = ['id', 'at', 'seq'];
+/** Fields that the runtime gives, and that differ wherever calls come at other times. */
+const ownFields = ['id', 'at', 'seq'];
 /** Characters of a value that are shown. */
 const shownLength = 120;
 
 /** The place at which two runs of one seed part, and where to look for the reason. */
 export function firstDifference(one: SeedOutcome, other: SeedOutcome): string {
-  const texts = [eventDifference(one.ledgers, other.ledgers), callDifference(one, other)];
-  const told = texts.filter((text) => text !== undefined);
-  const places = told.length === 0 ? ['no event and no call of a port differs'] : told;
-  return `${places.join('; ')}. ${hintFor(places.join(' '))}`;
+  const event = eventDifference(one.ledgers, other.ledgers);
+  const texts = [event?.text, callDifference(one, other)].filter((text) => text !== undefined);
+  const places = texts.length === 0 ? 'no event and no call of a port differs' : texts.join('; ');
+  return `${places}. ${hintFor(event?.values ?? '')}`;
 }
 
 type Ledgers = SeedOutcome['ledgers'];
 
+interface EventDifference {
+  readonly text: string;
+  /** The two values of a field, where the app has given them. */
+  readonly values?: string;
+}
+
 /** The event that differs first in its ledger. Of several ledgers, the earliest event. */
-function eventDifference(ones: Ledgers, others: Ledgers): string | undefined {
+function eventDifference(ones: Ledgers, others: Ledgers): EventDifference | undefined {
   const pairs = ones.flatMap((events, ledger) => {
     const index = events.findIndex((event, at) => !isSame(event, others[ledger]?.[at]));
     const at = index < 0 && events.length < (others[ledger]?.length ?? 0) ? events.length : index;
@@ -31,12 +37,15 @@ function eventDifference(ones: Ledgers, others: Ledgers): string | undefined {
   const { one, other } = first;
   const event = one ?? (other as Event);
   const about = `event ${event.seq} of ${event.invocationId ?? 'its session'} (${event.type})`;
-  if (one === undefined || other === undefined) return `${about} is in one of the runs alone`;
-  if (one.type !== other.type) return `${about} is ${other.type} in the second run`;
+  if (one === undefined || other === undefined) return { text: `${about} is in one run alone` };
+  if (one.type !== other.type) return { text: `${about} is ${other.type} in the second run` };
   const places = jsonDifferences(one as unknown as JsonValue, other as unknown as JsonValue);
-  const place = places.find(({ path }) => !followingFields.includes(path)) ?? places[0];
+  const place = places.find(({ path }) => !ownFields.includes(path)) ?? places[0];
   const [recorded, replayed] = [place?.recorded, place?.replayed].map(shown);
-  return `${about}: \`${place?.path}\` is ${recorded}, then ${replayed}`;
+  const text = `${about}: \`${place?.path}\` is ${recorded}, then ${replayed}`;
+  return ownFields.includes(place?.path ?? '')
+    ? { text }
+    : { text, values: `${recorded} ${replayed}` };
 }
 
 function isSame(one: Event, other: Event | undefined): boolean {
@@ -54,11 +63,11 @@ function shown(value: unknown): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** Names the source of a difference, where the values show it. */
-function hintFor(text: string): string {
-  if (/\b1[5-9]\d{11}\b/.test(text))
+/** Names the source of a difference, where the two values show it. */
+function hintFor(values: string): string {
+  if (/\b1[5-9]\d{11}\b/.test(values))
     return 'It looks like Date.now(): steps and tools take time from ctx.now()';
-  if (/\b0\.\d{10,}/.test(text))
+  if (/\b0\.\d{10,}/.test(values))
     return 'It looks like Math.random(): steps and tools take chance from ctx.random(key)';
   return 'Look for state outside `makeApp`, Date.now(), Math.random(), timers, files and sockets';
 }
