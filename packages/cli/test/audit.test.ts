@@ -38,6 +38,41 @@ async function office({ folder }: Bench): Promise<readonly string[]> {
 }
 
 describe('what was decided', () => {
+  test('is told to users, developers and auditors, and drawn, of one run', async () => {
+    const place = bench();
+    const where = await office(place);
+    const explain = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await place.run(['explain', 'monday', ...args, ...where]);
+      expect(stdout).not.toContain('\u001b');
+      return code === 0 ? stdout : stderr;
+    };
+    expect(await explain('--for', 'user')).toBe(
+      'bad could not finish: “out of paper”. No tool gave anything for it.\n',
+    );
+    expect(await explain('--for', 'user', '--run', 'first')).toMatch(/^clerk came to this answer/);
+    const developer = await explain('--for', 'developer', '--run', 'first');
+    expect(JSON.parse(developer)).toMatchObject({
+      conclusion: 'This is all.',
+      limitations: [{ what: expect.stringContaining('The tool broken failed') }],
+    });
+    const told = jsonLines(await explain('--for', 'user', '--json'));
+    expect(told).toEqual([{ explanation: expect.stringContaining('out of paper') }]);
+    const trace = jsonLines(await explain('--for', 'auditor', '--run', 'first', '--json'));
+    const audit = await explain('--for', 'auditor', '--run', 'first');
+    for (const { seq, what } of trace) expect(audit).toContain(`  ${seq}. ${what}`.slice(0, 100));
+    expect(await explain('--graph', '--run', 'first')).toMatch(/^flowchart TB\n {2}n\d+\[/);
+    const [graph] = jsonLines(await explain('--graph', '--run', 'first', '--json'));
+    expect(graph).toMatchObject({
+      run: 'first',
+      nodes: expect.any(Array),
+      edges: expect.any(Array),
+    });
+    expect(await explain('--for', 'user', '--run', 'third')).toMatch(/No run "third" has begun/);
+    expect(await explain('--run', 'first')).toMatch(/--run belongs to --for and --graph/);
+    expect(await explain('--for', 'nobody')).toMatch(/user, developer, auditor/);
+    expect(await explain('--for', 'user', '--graph')).toMatch(/cannot be used with/);
+  });
+
   test('is told by explain, with reasons and alternatives, and as JSON', async () => {
     const place = bench();
     const where = await office(place);

@@ -1,7 +1,8 @@
+import { Option } from 'commander';
 import type { ExplainCommandOptions } from '../actions/explain.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import { configuredCommand, withServer } from '../grammar/option-groups.ts';
-import { sessionId, wholeNumber } from '../grammar/option-values.ts';
+import { notEmpty, sessionId, wholeNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant explain`. */
 export const addExplainCommand: AddCommand = (program, { host, onExitCode }) => {
@@ -14,6 +15,19 @@ export const addExplainCommand: AddCommand = (program, { host, onExitCode }) => 
   )
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
+    .addOption(
+      new Option('--for <reader>', 'explain one run to a reader').choices([
+        'user',
+        'developer',
+        'auditor',
+      ]),
+    )
+    .addOption(
+      new Option('--graph', 'draw what led to what in one run, as a Mermaid flowchart').conflicts(
+        'for',
+      ),
+    )
+    .option('--run <id>', 'the run of --for and --graph (default: the last one)', notEmpty)
     .option('--json', 'print each decision as a line of JSON')
     .action(async (session: string | undefined, options: ExplainCommandOptions) => {
       const { explainSession } = await import('../actions/explain.ts');

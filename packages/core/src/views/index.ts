@@ -13,6 +13,18 @@ export { confidenceOf } from './confidence.ts';
 export type { DecisionComponent } from './decision-words.ts';
 export { type ExplainedDecision, type ExplainOptions, explain } from './explain.ts';
 export { explainText } from './explain-text.ts';
+export { type AuditedEvent, auditText } from './explanation/audit-trace.ts';
+export {
+  type CausalEdge,
+  type CausalGraph,
+  type CausalNode,
+  causalGraph,
+  causalMermaid,
+} from './explanation/causal-graph.ts';
+export type { CauseKind } from './explanation/causes.ts';
+export { type ExplanationFor, explainTo } from './explanation/explain-to.ts';
+export type { ExplainedRunOptions } from './explanation/explained-run.ts';
+export type { Evidence, Explanation, Limitation } from './explanation/explanation.ts';
 export { type Failure, failures } from './failures.ts';
 export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './resume-state.ts';

@@ -144,7 +144,7 @@ function styleOf(status: string): Style {
 const longestLabel = 80;
 
 /** A text of which Mermaid, and the page that it is shown on, take nothing for their own. */
-function labelText(text: string): string {
+export function labelText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const symbols = [...plain];
   const short =

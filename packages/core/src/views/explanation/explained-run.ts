@@ -1,0 +1,67 @@
+import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
+import { isNumber, isText, type OptionChecks } from '../../base/options.ts';
+import type { Event } from '../../ledger/event.ts';
+import { isRoot, isRootOf, rootOf } from '../../ledger/path.ts';
+import type { AnySession } from '../../session/session.ts';
+import { sourceOf } from '../view-source.ts';
+
+/** Which run is explained. */
+export interface ExplainedRunOptions {
+  /** Id of the run. @default the last one */
+  readonly run?: string;
+  /** Only the first events, up to this `seq`. @default all */
+  readonly upTo?: number;
+}
+
+const optionChecks: OptionChecks<ExplainedRunOptions> = { run: isText, upTo: isNumber };
+
+/** Events of a run that is to be explained. */
+export interface RunToExplain {
+  readonly run: string;
+  /** Events of the run, and the messages that it began with. */
+  readonly events: readonly Event[];
+  /** Events of the whole ledger. */
+  readonly all: readonly Event[];
+  readonly resolve: (value: unknown) => unknown;
+}
+
+/** The event that a run came to: its end, else its last request, else its last event. */
+export function concludingEvent({ run, events }: RunToExplain): Event | undefined {
+  const isEnd = (event: Event): boolean =>
+    (event.type === 'invocation_end' || event.type === 'invocation_reopen') &&
+    isRootOf(event.invocationId, run);
+  const end = events.findLast(isEnd);
+  if (end?.type === 'invocation_end' && end.next === undefined) return end;
+  return events.findLast(({ type }) => type === 'tool_yield') ?? events.at(-1);
+}
+
+/** @throws InvalidOptionError also when there is no such run */
+export function runToExplain(
+  view: string,
+  source: AnySession | readonly Event[],
+  options: ExplainedRunOptions,
+): RunToExplain {
+  checkOptions<ExplainedRunOptions>(view, options, optionChecks);
+  const { events, resolve } = sourceOf(view, source);
+  const { upTo = Number.POSITIVE_INFINITY } = options;
+  const all = events.filter(({ seq }) => seq <= upTo);
+  const started = all.flatMap((event) =>
+    event.type === 'invocation_start' && isRoot(event.invocationId) ? event : [],
+  );
+  const run = options.run ?? rootOf(started.at(-1)?.invocationId ?? '');
+  const first = started.find(({ invocationId }) => invocationId === run);
+  if (first === undefined) {
+    const reason = options.run === undefined ? 'no run has begun' : `there is no run "${run}"`;
+    throw new InvalidOptionError({ function: view, reason });
+  }
+  return { run, events: eventsOf(all, run, first.seq), all, resolve };
+}
+
+/** Events of the run, and the messages right before its start, which belong to no invocation. */
+function eventsOf(all: readonly Event[], run: string, start: number): readonly Event[] {
+  const before = all.findLast(({ type, seq }) => seq < start && type === 'invocation_end');
+  return all.filter((event) => {
+    if (event.invocationId !== undefined) return rootOf(event.invocationId) === run;
+    return event.type === 'user' && event.seq > (before?.seq ?? 0) && event.seq < start;
+  });
+}

@@ -1,0 +1,156 @@
+import { defined } from '../../base/defined.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
+import { isSuccess } from '../../ledger/tool-result.ts';
+import type { AnySession } from '../../session/session.ts';
+import { confidenceOf } from '../confidence.ts';
+import { EventPlaces } from '../event-places.ts';
+import type { ExplainedDecision } from '../explain.ts';
+import { causalGraph } from './causal-graph.ts';
+import { EventWords } from './event-words.ts';
+import {
+  concludingEvent,
+  type ExplainedRunOptions,
+  type RunToExplain,
+  runToExplain,
+} from './explained-run.ts';
+
+/** Something that the conclusion of a run rests on. */
+export interface Evidence {
+  /** `seq` of the event that has it. */
+  readonly seq: number;
+  /** Where it comes from: `tool search`, `message`, or `answer` of a person. */
+  readonly source: string;
+  /** Arguments of the tool. */
+  readonly args?: JsonValue;
+  readonly result: JsonValue;
+  /** Confidence in it, when it was lowered. */
+  readonly confidence?: number;
+}
+
+/** Something that a reader should doubt. */
+export interface Limitation {
+  readonly seq: number;
+  readonly what: string;
+}
+
+/** Conclusion of a run with its evidence, as data. */
+export interface Explanation {
+  readonly run: string;
+  /** Name of what was run. */
+  readonly agent: string;
+  readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'running';
+  /** `seq` of the event that it was concluded with. */
+  readonly seq: number;
+  /** The output, else the message of the error or the question that it waits with. */
+  readonly conclusion: JsonValue;
+  /** Confidence in the output, when something lowers it. */
+  readonly confidence?: number;
+  readonly evidence: readonly Evidence[];
+  /** Choices on the way to the conclusion that had alternatives. */
+  readonly decisions: readonly ExplainedDecision[];
+  /** Calls that failed and results that were doubted. */
+  readonly limitations: readonly Limitation[];
+}
+
+/** @throws InvalidOptionError also when there is no such run */
+export function explanationOf(
+  source: AnySession | readonly Event[],
+  options: ExplainedRunOptions,
+): Explanation {
+  const explained = runToExplain('explainTo', source, options);
+  const { run, events, all, resolve } = explained;
+  const words = new EventWords(all, resolve);
+  const { nodes } = causalGraph(source, options);
+  const onTheWay = events.filter((_event, index) => nodes[index]?.decisive === true);
+  const { event, agent, status, conclusion } = concluded(explained, words);
+  const whole = all.map((one) => (one.type === 'invocation_end' ? withOutput(one, resolve) : one));
+  const confidence = status === 'completed' ? confidenceOf(whole, run) : undefined;
+  return {
+    run,
+    agent,
+    status,
+    seq: event.seq,
+    conclusion,
+    ...defined({ confidence }),
+    evidence: evidenceOf(events, onTheWay, resolve),
+    decisions: onTheWay.flatMap((one) => {
+      const choice = words.choice(one);
+      return choice === undefined || choice.alternatives.length === 0 ? [] : choice;
+    }),
+    limitations: events.flatMap((one) =>
+      isLimitation(one) ? { seq: one.seq, what: words.of(one) } : [],
+    ),
+  };
+}
+
+type Resolve = RunToExplain['resolve'];
+
+function withOutput(end: EventOf<'invocation_end'>, resolve: Resolve): EventOf<'invocation_end'> {
+  return { ...end, ...defined({ output: resolve(end.output) as JsonValue | undefined }) };
+}
+
+interface Concluded extends Pick<Explanation, 'agent' | 'status' | 'conclusion'> {
+  readonly event: Event;
+}
+
+function concluded(explained: RunToExplain, words: EventWords): Concluded {
+  const { all, resolve, run, events } = explained;
+  const event = concludingEvent(explained) as Event;
+  const agent = new EventPlaces(all).of(event).agent ?? run;
+  if (event.type === 'invocation_end') {
+    const { status, output, error } = event;
+    const said = status === 'error' || status === 'cancelled' ? error?.message : resolve(output);
+    return {
+      event,
+      agent,
+      status: status === 'transferred' ? 'completed' : status,
+      conclusion: (said ?? null) as JsonValue,
+    };
+  }
+  const waits = events.findLast(
+    ({ type }) => type === 'invocation_yield' || type === 'invocation_resume',
+  );
+  const status = waits?.type === 'invocation_yield' ? 'waiting' : 'running';
+  return { event, agent, status, conclusion: words.choice(event)?.why ?? words.of(event) };
+}
+
+function evidenceOf(
+  events: readonly Event[],
+  onTheWay: readonly Event[],
+  resolve: Resolve,
+): readonly Evidence[] {
+  const args = new Map<string, JsonValue>();
+  for (const event of events) if (event.type === 'tool_call') args.set(event.callId, event.args);
+  return onTheWay.flatMap((event): Evidence | readonly [] => {
+    const { seq } = event;
+    switch (event.type) {
+      case 'user':
+        return { seq, source: 'message', result: resolve(event.text) as JsonValue };
+      case 'tool_input':
+        return {
+          seq,
+          source: 'answer',
+          result: (resolve(event.input) ?? event.decision) as JsonValue,
+        };
+      case 'tool_result': {
+        const { callId, name, result, settled } = event;
+        if (!settled || !isSuccess(result)) return [];
+        return {
+          seq,
+          source: `tool ${name}`,
+          ...defined({ args: resolve(args.get(callId)) as JsonValue | undefined }),
+          result: resolve(result.content) as JsonValue,
+          ...defined({ confidence: result.confidence }),
+        };
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+function isLimitation(event: Event): boolean {
+  if (event.type === 'decision') return event.component === 'result_check';
+  return event.type === 'tool_result' && event.settled && !isSuccess(event.result);
+}

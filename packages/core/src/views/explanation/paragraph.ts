@@ -1,0 +1,68 @@
+import { excerpt } from './event-words.ts';
+import type { Evidence, Explanation } from './explanation.ts';
+
+const mostEvidence = 3;
+const mostDecisions = 3;
+
+const verbs: Readonly<Record<Explanation['status'], string>> = {
+  completed: 'came to this answer',
+  error: 'could not finish',
+  cancelled: 'was cancelled',
+  waiting: 'waits for an answer',
+  running: 'is still at work; its last step',
+};
+
+/** An explanation as one paragraph of plain text, for people who know nothing of runs. */
+export function paragraphOf(explanation: Explanation): string {
+  const { agent, status, conclusion } = explanation;
+  const sentences = [
+    ended(`${excerpt(agent)} ${verbs[status]}: ${quoted(conclusion ?? 'nothing was said')}`),
+    evidenceSentence(explanation),
+    ...decisionSentences(explanation),
+    ...doubtSentences(explanation),
+  ];
+  return sentences.join(' ');
+}
+
+function evidenceSentence({ evidence }: Explanation): string {
+  const tools = evidence.filter(({ source }) => source.startsWith('tool '));
+  if (tools.length === 0) return 'No tool gave anything for it.';
+  const shown = tools.slice(-mostEvidence).map(found);
+  const more = tools.length - shown.length;
+  const others = more === 0 ? '' : `, and ${more} more`;
+  return `It rests on ${joined(shown)}${others}.`;
+}
+
+function found({ source, result }: Evidence): string {
+  return `what the ${source} gave (${quoted(result)})`;
+}
+
+function decisionSentences({ decisions }: Explanation): readonly string[] {
+  return [...new Set(decisions.map(({ what }) => excerpt(what)))].slice(0, mostDecisions);
+}
+
+function doubtSentences({ confidence, limitations }: Explanation): readonly string[] {
+  const count = limitations.length;
+  return [
+    ...(confidence === undefined
+      ? []
+      : [`It is not certain: the confidence in it is ${confidence} of 1.`]),
+    ...(count === 0
+      ? []
+      : [`${count === 1 ? 'One thing' : `${count} things`} did not work or may be doubted.`]),
+  ];
+}
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** A sentence with a full stop, unless the quotation at its end has one. */
+function ended(sentence: string): string {
+  return /[.!?…]”$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function quoted(value: unknown): string {
+  return `“${excerpt(value)}”`;
+}
