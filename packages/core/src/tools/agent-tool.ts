@@ -1,14 +1,20 @@
 import { defined } from '../base/defined.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import {
+  describeValue,
   findInvalidOption,
+  isAnything,
   isFunction,
   isNonEmptyText,
   isPositive,
+  isText,
   type OptionChecks,
 } from '../base/options.ts';
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import type { CallOptions, CallResult } from '../session/body-context.ts';
 import type { Runnable } from '../session/runnable.ts';
+import type { StateSchema } from '../session/state-types.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
 import { callingTool } from './called-runnable.ts';
 import { InvalidToolError, ToolFailure } from './errors.ts';
@@ -16,8 +22,14 @@ import { type ApprovalOptions, isApproval } from './request-options.ts';
 import { toolResultWith, toToolResult } from './result.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 
-/** Options of a tool that calls a runnable. `Output` is the output of the runnable. */
-export interface AgentToolOptions<Output = unknown> {
+/** Message and data for a runnable that a tool calls. */
+type CallInput = Pick<CallOptions, 'message' | 'data'>;
+
+/**
+ * Options of a tool that calls a runnable. `Output` is the output of the runnable, `Args` are the
+ * arguments as `schema` makes them.
+ */
+export interface AgentToolOptions<Output = unknown, Args = JsonObject, Given = unknown> {
   /** @default the runnable's name */
   readonly name?: string;
   /** @default the runnable's description */
@@ -28,14 +40,30 @@ export interface AgentToolOptions<Output = unknown> {
    */
   readonly timeoutMs?: number;
   /** Asks a person before the runnable is called. `true`: before every call. */
-  readonly approval?: ApprovalOptions | true;
+  readonly approval?: ApprovalOptions<Args> | true;
   /** Permissions that the run needs: without them the runnable is not called. */
   readonly requiresPermission?: readonly string[];
+  /**
+   * Schema of the arguments that the model writes.
+   * @default the `input` of the runnable, else `{ message }`
+   */
+  readonly schema?: ToolSchema<Given, Args> | JsonObject;
+  /**
+   * Makes the message of the runnable, or its message and data, from the arguments. Pure: after a
+   * stop it is called again. @default the arguments are the data; `message` alone is the message
+   */
+  readonly input?: (args: Args) => string | CallInput;
   /**
    * Makes the result that the model reads from the output of the runnable. Pure: after a stop it is
    * called again. @default the output
    */
   readonly result?: (output: Output) => unknown;
+  /**
+   * Makes what the model reads of a runnable that did not complete: a text, with which the call has
+   * failed, or a result of `toolResult`, which may be a success. Pure, as `result`.
+   * @default `<name> ended as <status>: <message>`
+   */
+  readonly failure?: (failed: CallResult<Output>, args: Args) => string | ToolResult;
 }
 
 const optionChecks: OptionChecks<AgentToolOptions> = {
@@ -44,8 +72,13 @@ const optionChecks: OptionChecks<AgentToolOptions> = {
   timeoutMs: isPositive,
   approval: isApproval,
   requiresPermission: isListOfPermissions,
+  schema: isAnything,
+  input: isFunction,
   result: isFunction,
+  failure: isFunction,
 };
+
+const inputChecks: OptionChecks<CallInput> = { message: isText, data: isAnything };
 
 interface Task {
   readonly message: string;
@@ -124,46 +157,61 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
  * export const writer = agent({ name: 'writer', model, tools: [agentTool(translator)] });
  * ```
  */
-export function agentTool<Output = unknown>(
+export function agentTool<Output = unknown, Args = JsonObject, Given = unknown>(
   runnable: Runnable<Output>,
-  options: AgentToolOptions<Output> = {},
+  options: AgentToolOptions<Output, Args, Given> = {},
 ): Tool {
   const invalid = findInvalidOption(options, optionChecks);
   if (invalid !== undefined)
     throw new InvalidToolError({ tool: options?.name ?? runnable.name, reason: invalid.reason });
-  const inputSchema = inputSchemaOf(runnable);
+  const name = options.name ?? runnable.name;
+  const schema = options.schema ?? inputSchemaOf(runnable);
   const { approval, requiresPermission, result: resultOf = (output: Output) => output } = options;
-  const made = tool<unknown, unknown, unknown>({
-    name: options.name ?? runnable.name,
+  const isTask = schema === undefined;
+  const inputOf = (args: Args): CallInput =>
+    options.input === undefined
+      ? isTask
+        ? { message: (args as Task).message }
+        : { data: args as JsonValue }
+      : givenInput(name, options.input(args));
+  const made = tool<Args, unknown, unknown, StateSchema, Given>({
+    name,
     description:
       options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
-    schema: inputSchema ?? taskSchema,
+    schema: (schema ?? taskSchema) as ToolSchema<Given, Args> | JsonObject,
     // The work of the callee is recorded below the call: running this again continues it and
     // returns its result.
     recovery: 'rerun',
     retry: { attempts: 1 },
     ...defined({ approval, requiresPermission, timeoutMs: options.timeoutMs }),
     execute: async (ctx) => {
-      const given =
-        inputSchema === undefined
-          ? { message: (ctx.args as Task).message }
-          : { data: ctx.args as JsonValue };
       const result = await ctx.call(runnable, {
-        ...given,
+        ...inputOf(ctx.args),
         ...defined({ timeoutMs: options.timeoutMs }),
       });
       if (result.status === 'completed')
         return withConfidence(resultOf(result.output as Output), result.confidence);
-      throw new ToolFailure(
-        `${runnable.name} ended as ` +
-          `${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
-        {
-          errorType: result.error?.code ?? result.status,
-        },
-      );
+      const told = options.failure?.(result, ctx.args) ?? failureText(runnable, result);
+      if (typeof told !== 'string') return told;
+      throw new ToolFailure(told, { errorType: result.error?.code ?? result.status });
     },
   });
   return callingTool(made, runnable);
+}
+
+/** @throws ToolFailure when what `input` gave is no input */
+function givenInput(name: string, given: string | CallInput): CallInput {
+  if (typeof given === 'string') return { message: given };
+  const invalid = findInvalidOption(given, inputChecks);
+  if (invalid === undefined) return given;
+  const reason = isPlainObject(given) ? invalid.reason : `it gave ${describeValue(given)}`;
+  throw new ToolFailure(
+    `\`input\` of the tool "${name}" must give a text or { message, data }: ${reason}.`,
+  );
+}
+
+function failureText({ name }: Runnable, { status, error }: CallResult): string {
+  return `${name} ended as ${status}${error === undefined ? '' : `: ${error.message}`}`;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   step,
   ToolFailure,
   tool,
+  toolResult,
 } from 'adjutant';
 import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
@@ -228,6 +229,8 @@ export const transferring: MakeScenario = () => {
 export const agentAsTool: MakeScenario = () => {
   const specialist = leaf('specialist', '');
   const expert = leaf('expert', '');
+  const consultant = leaf('consultant', '');
+  const clinic = step({ name: 'clinic', execute: (ctx) => ctx.fail('closed') });
   return {
     runnable: agent({
       name: 'boss',
@@ -237,12 +240,25 @@ export const agentAsTool: MakeScenario = () => {
             call('ask', 1),
             call('ask', 2),
             { name: 'expert', args: { message: 'question 3' } },
+            { name: 'consult', args: { n: 4 } },
+            { name: 'visit', args: { n: 5 } },
           ],
         },
         { text: 'so it is' },
       ]),
       tools: [
         agentTool(expert),
+        agentTool(consultant, {
+          name: 'consult',
+          schema,
+          input: ({ n }) => ({ message: `question ${n}`, data: { n } }),
+          result: (output) => `mapped: ${output}`,
+        }),
+        agentTool(clinic, {
+          name: 'visit',
+          schema,
+          failure: ({ error }, { n }) => toolResult.success(`no ${n}: ${error?.message}`),
+        }),
         tool({
           name: 'ask',
           description: 'Asks the specialist',
@@ -259,7 +275,7 @@ export const agentAsTool: MakeScenario = () => {
         }),
       ],
     }),
-    app: { runnables: [specialist, expert] },
+    app: { runnables: [specialist, expert, consultant, clinic] },
   };
 };
 
