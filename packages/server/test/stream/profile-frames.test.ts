@@ -306,6 +306,7 @@ test('a run that fails or is cancelled says how it ended', async () => {
     status: 'error',
     error: { code: expect.any(String) },
   });
+  expect(failed.at(-2)?.data).toMatchObject({ run_id: 'r', status: 'failed' });
   const slow = agent({ name: 'slow', model: scriptedModel([{ text: 'late', delayMs: 60_000 }]) });
   const run = app.run(slow, { session: 't', input: 'Go', runId: 'r' });
   await run.accepted();
@@ -317,4 +318,22 @@ test('a run that fails or is cancelled says how it ended', async () => {
     ['EXECUTION_END', 'cancelled'],
     ['end', 'cancelled'],
   ]);
+});
+
+test('profile steps: a warning when a limit is nearly used up', async () => {
+  const app = runtime({ app: 'test' });
+  const made = server(app);
+  const model = scriptedModel((_prompt, round, { toolChoice }) =>
+    toolChoice?.type === 'none' || round > 12
+      ? { text: 'Done.' }
+      : { toolCalls: [{ name: 'look', args: { where: `${round}` } }] },
+  );
+  const looker = agent({ name: 'looker', model, tools: [look], limits: { rounds: 10 } });
+  await app.run(looker, { session: 's', input: 'Go', runId: 'r' });
+  const frames = await readAll(made, '/v1/sessions/s/runs/r/stream?profile=steps');
+  const warnings = frames.filter(({ event }) => event === 'budget_warning');
+  expect(warnings.map(({ data }) => data)).toEqual([
+    { run_id: 'r', reason: 'round_limit', used: 9, limit: 10, of: 'agent' },
+  ]);
+  expect(warnings[0]?.id).toMatch(/^\d+$/);
 });

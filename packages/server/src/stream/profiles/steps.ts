@@ -151,6 +151,26 @@ function invocationStart(state: StepsState, event: EventOf<'invocation_start'>):
   return told({ ...state, counts: { ...state.counts, [run]: 0 } }, { event: 'run_start', data });
 }
 
+/** How each status of an invocation is spelled in `run_end`. */
+const runStatuses: Readonly<Record<EventOf<'invocation_end'>['status'], string>> = {
+  completed: 'completed',
+  transferred: 'completed',
+  error: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** A warning that a limit is nearly used up. Other decisions are silent. */
+function decided(state: StepsState, event: EventOf<'decision'>): StepsFolded {
+  const { component, decision, data = {}, invocationId = '' } = event;
+  if (component !== 'limits' || decision !== 'warn') return silent(state);
+  const { reason = null, used = null, limit = null, of } = data;
+  const warning = { run_id: runOf(invocationId), reason, used, limit };
+  return told(state, {
+    event: 'budget_warning',
+    data: of === undefined ? warning : { ...warning, of },
+  });
+}
+
 function invocationEnd(state: StepsState, event: EventOf<'invocation_end'>): StepsFolded {
   const { invocationId, status, output, error, stopReason, next } = event;
   const end = closed(state, invocationId, event.at);
@@ -158,7 +178,7 @@ function invocationEnd(state: StepsState, event: EventOf<'invocation_end'>): Ste
   const run = runOf(invocationId);
   const data = {
     run_id: run,
-    status: status === 'transferred' ? 'completed' : status,
+    status: runStatuses[status],
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),
     ...(stopReason === undefined ? {} : { stop_reason: stopReason }),
@@ -191,7 +211,7 @@ const handlers: EventHandlers<StepsState> = {
       event: 'handoff',
       data: { from_agent: from, to_agent: to, ...(reason === undefined ? {} : { reason }) },
     }),
-  decision: silent,
+  decision: decided,
   compaction: silent,
   memory: silent,
   artifact: silent,
