@@ -21,6 +21,7 @@ import { InvalidToolError, ToolFailure } from './errors.ts';
 import { type ApprovalOptions, isApproval } from './request-options.ts';
 import { toolResultWith, toToolResult } from './result.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
+import { assertToolName } from './tool-checks.ts';
 
 /** Message and data for a runnable that a tool calls. */
 type CallInput = Pick<CallOptions, 'message' | 'data'>;
@@ -164,7 +165,7 @@ export function agentTool<Output = unknown, Args = JsonObject, Given = unknown>(
   const invalid = findInvalidOption(options, optionChecks);
   if (invalid !== undefined)
     throw new InvalidToolError({ tool: options?.name ?? runnable.name, reason: invalid.reason });
-  const name = options.name ?? runnable.name;
+  const name = options.name ?? toolNameOf(runnable);
   const schema = options.schema ?? inputSchemaOf(runnable);
   const { approval, requiresPermission, result: resultOf = (output: Output) => output } = options;
   const isTask = schema === undefined;
@@ -197,6 +198,18 @@ export function agentTool<Output = unknown, Args = JsonObject, Given = unknown>(
     },
   });
   return callingTool(made, runnable);
+}
+
+/** @throws InvalidToolError when the name of the runnable cannot be that of a tool */
+function toolNameOf({ name }: Runnable): string {
+  try {
+    assertToolName(name);
+    return name;
+  } catch (error) {
+    if (!(error instanceof InvalidToolError)) throw error;
+    const reason = `${error.data['reason']}; give the tool another one: agentTool(agent, { name })`;
+    throw new InvalidToolError({ tool: name, reason });
+  }
 }
 
 /** @throws ToolFailure when what `input` gave is no input */

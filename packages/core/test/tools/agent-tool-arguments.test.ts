@@ -6,7 +6,7 @@ import { z } from 'zod';
 const schema = z.object({ topic: z.string(), pages: z.int().default(3) });
 type Args = z.output<typeof schema>;
 
-/** Runs a boss that calls a tool once; returns the result of the call, and what the model was told. */
+/** Runs a boss that calls a tool once; returns the result and what the runnable was given. */
 async function call(tool: ReturnType<typeof agentTool>, args: JsonObject) {
   const model = scriptedModel([{ toolCalls: [{ name: tool.name, args }] }, { text: 'Done.' }]);
   const { session } = await run(agent({ name: 'boss', model, tools: [tool] }), 'Go');

@@ -90,9 +90,10 @@ export function assertLengths(schema: z.ZodType, value: unknown, path: string): 
  * takes for JSON must not pass unchecked.
  */
 export function checkForm(schema: z.ZodType): MiddlewareHandler<ServerEnv> {
-  return async ({ req }, next) => {
+  return async (context, next) => {
+    context.set('bodySchema', schema);
     // Parsed once: the validator gets the same value.
-    const body: unknown = await req.json().catch(() => undefined);
+    const body: unknown = await context.req.json().catch(() => undefined);
     assertStorable(body);
     assertLengths(schema, body, 'body');
     await next();

@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Runtime } from 'adjutant';
 import type { Clock, IdSource } from 'adjutant/ports';
 import type { Principal } from '../access/principal.ts';
@@ -25,6 +25,8 @@ export interface ServerEnv {
      * Missing: there is no key.
      */
     answerOnce?: AnswerOnce;
+    /** Schema of the body, by which unknown members are told with the nearest one. */
+    bodySchema?: z.ZodType;
     principal: Principal;
     /** Where the request comes from, as far as that is known. */
     address: string | undefined;

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { assertLengths } from './body-check.ts';
+import { unknownMembers } from './known-members.ts';
 import type { ServerEnv } from './parts.ts';
 import { problemResponse, RequestRefusedError } from './problem.ts';
 
@@ -48,7 +49,11 @@ export function refuseInvalid(
 ): Response | undefined {
   if (result.success) return undefined;
   return problemResponse(
-    refusalOf(result.error?.issues ?? [], places[result.target] ?? result.target),
+    refusalOf(
+      result.error?.issues ?? [],
+      places[result.target] ?? result.target,
+      result.target === 'json' ? context.var.bodySchema : undefined,
+    ),
     context.var.requestId,
   );
 }
@@ -62,13 +67,18 @@ export function assertFits<Value>(schema: z.ZodType<Value>, value: unknown, path
   assertLengths(schema, value, path);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw refusalOf(parsed.error.issues, path);
+  throw refusalOf(parsed.error.issues, path, schema);
 }
 
-function refusalOf(found: readonly Issue[], place: string): RequestRefusedError {
+/** @param schema of the whole value, if it is known */
+function refusalOf(
+  found: readonly Issue[],
+  place: string,
+  schema?: z.ZodType,
+): RequestRefusedError {
   const issues = found.slice(0, mostIssues).map((issue) => ({
     path: [place, ...issue.path.map(String)].join('.'),
-    message: messageOf(issue),
+    message: messageOf(issue, issue.path.length === 0 ? schema : undefined),
   }));
   return new RequestRefusedError(
     400,
@@ -97,9 +107,11 @@ export function faultsOf(issues: readonly Issue[]): string {
  * Returns a message for callers. The library of the schemas words missing values and numbers as
  * code does.
  */
-function messageOf({ message, keys = [] }: Issue): string {
+function messageOf({ message, keys = [] }: Issue, schema?: z.ZodType): string {
   if (keys.some((key) => messageParts.has(key)))
     return `${message}: a message is text, and files and images do not reach the model`;
+  const unknown = unknownMembers(keys, schema);
+  if (unknown !== undefined) return unknown;
   if (/ received undefined$/.test(message)) return 'is missing';
   if (/ received NaN$/.test(message)) return 'must be a number, given once';
   return message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;

@@ -95,7 +95,7 @@ export function planHandOver(
     return {
       refused:
         `"${target.name}" has already handed this conversation on in the same turn ` +
-        `(${[...chain, target.name].join(' → ')})`,
+        `(${[...chain, target.name].join(' → ')}); go on with it yourself`,
     };
   }
   const depth = handoffDepth(run, path) + 1;

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
+import { describeValue } from '../../base/options.ts';
 import { RequestNotFoundError } from '../../ledger/errors.ts';
 import type { LedgerStore, RequestFilter, RequestRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
-import { OperationAmbiguousError } from './errors.ts';
+import { InvalidAnswerError, OperationAmbiguousError } from './errors.ts';
 
 /** Rows of the requests in a store, read with the store's clock, by which they expire. */
 export class RequestRows {
@@ -22,11 +23,15 @@ export class RequestRows {
     return row;
   }
 
-  /** @throws RequestNotFoundError */
+  /** @throws RequestNotFoundError, InvalidAnswerError for an id that is no text */
   async find(requestId: string): Promise<RequestRow> {
+    if (typeof requestId !== 'string')
+      throw new InvalidAnswerError({
+        reason: 'a request is named by its `requestId`, a text, not by ' + describeValue(requestId),
+      });
     const row = await this.read({ requestId });
-    if (row === undefined) throw new RequestNotFoundError({ requestId });
-    return row;
+    if (row !== undefined) return row;
+    throw new RequestNotFoundError({ requestId }, requestId.includes('/'));
   }
 
   /**

@@ -4,10 +4,14 @@ import type { JsonObject } from '../../base/json.ts';
 
 /** The request does not exist here, or not for this tenant and app. */
 export class RequestNotFoundError extends AdjutantError {
-  constructor(data: { requestId: string }) {
+  /** @param isCall true where an id of a call was given in the place of that of its request */
+  constructor(data: { requestId: string }, isCall = false) {
     super(
       'request_not_found',
-      `There is no request "${data.requestId}", and no call of that name waits for an answer.`,
+      isCall
+        ? `There is no request "${data.requestId}": that is the id of a call. Give the ` +
+            '`requestId` that stands beside it.'
+        : `There is no request "${data.requestId}", and no call of that name waits for an answer.`,
       data,
     );
   }

@@ -69,7 +69,7 @@ describe('a handoff back', () => {
     const { output, session } = await app.run(a, 'Hi');
     expect(output).toBe('Then I do it.');
     expect(refusals(session)).toEqual([
-      '"a" has already handed this conversation on in the same turn (a → b → a)',
+      '"a" has already handed this conversation on in the same turn (a → b → a); go on with it yourself',
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('a handoff back', () => {
     result = await app.resume(a, result.session);
     expect(result.output).toBe('I keep it.');
     expect(refusals(result.session)).toEqual([
-      '"b" has already handed this conversation on in the same turn (b → a → b)',
+      '"b" has already handed this conversation on in the same turn (b → a → b); go on with it yourself',
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('`back: true`', () => {
     expect(output).toBe('Done.');
     expect(handoffs(session.events)).toEqual(['a → b', 'b → a']);
     expect(refusals(session)).toEqual([
-      '"b" has already handed this conversation on in the same turn (a → b → a → b)',
+      '"b" has already handed this conversation on in the same turn (a → b → a → b); go on with it yourself',
     ]);
   });
 
@@ -187,7 +187,7 @@ describe('`back: true`', () => {
     expect(result.output).toBe('Done.');
     expect(handoffs(result.session.events)).toEqual(['a → b', 'b → a', 'a → b']);
     expect(refusals(result.session)).toEqual([
-      '"a" has already handed this conversation on in the same turn (b → a → b → a)',
+      '"a" has already handed this conversation on in the same turn (b → a → b → a); go on with it yourself',
     ]);
   });
 
