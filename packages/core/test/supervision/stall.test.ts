@@ -99,6 +99,14 @@ describe('rounds that bring nothing new are warned of, and then closed', () => {
     });
   });
 
+  test('a result that differs in its time only, if it is short', async () => {
+    const at = (id: number) => `at 2026-01-0${id + 1}T10:00:00Z: nothing`;
+    const short = await play(({ id }) => at(id), rounds(7));
+    expect(short.verdicts).toEqual(stalled);
+    const long = await play(({ id }) => `${at(id)} ${'x '.repeat(600)}`, rounds(7));
+    expect(long.verdicts).toEqual([]);
+  });
+
   test('several calls in a round count once', async () => {
     const three = (from: number) =>
       model({ toolCalls: [0, 1, 2].map((i) => ({ name: 'lookUp', args: { id: from + i } })) });

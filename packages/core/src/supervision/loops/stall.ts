@@ -28,7 +28,6 @@ export function judgeStalledCall(
   options: Options,
   isReadOnly: (tool: string) => boolean,
 ): LoopVerdict | undefined {
-  if (call.round < options.stallBlockAt) return undefined;
   const { count, tools } = stalledRounds(evidence, call, isReadOnly);
   return count + 1 >= options.stallBlockAt && tools.has(call.name)
     ? stalled('block', call.name, count + 1, thresholdsOf(options))
@@ -43,7 +42,6 @@ export function judgeStalledResult(
   options: Options,
   isReadOnly: (tool: string) => boolean,
 ): LoopVerdict | undefined {
-  if (call.round < options.stallWarnAt) return undefined;
   const count = stalledRounds(evidence, call, isReadOnly).count + 1;
   if (count < options.stallWarnAt) return undefined;
   const isOwn = (one: CallEvidence) => isBefore(one, call);
@@ -104,12 +102,36 @@ function isNews(
     if (earlier.name !== one.name || !isOwn(earlier)) continue;
     isKnown =
       type === undefined
-        ? tellsTheSame(earlier.result, one.result) &&
+        ? isSame(earlier.result, one.result) &&
           (readOnly || evidenceKey(earlier) === evidenceKey(one))
         : failureType(earlier.result) === type &&
           (type !== vagueType || wordsOf(earlier) === wordsOf(one));
   }
   return !isKnown;
+}
+
+/** Results up to this length may differ in times and ids, longer ones in nothing. */
+const longestNormalised = 1_000;
+
+const texts = new WeakMap<ToolResult, string>();
+
+/** True when two results are the same. Long ones are compared as they stand, which costs little. */
+function isSame(one: ToolResult, other: ToolResult): boolean {
+  const [text, otherText] = [textOf(one), textOf(other)];
+  if (text === otherText) return one.status === other.status;
+  return (
+    text.length <= longestNormalised &&
+    otherText.length <= longestNormalised &&
+    tellsTheSame(one, other)
+  );
+}
+
+function textOf(result: ToolResult): string {
+  const { content } = result;
+  if (typeof content === 'string') return content;
+  const text = texts.get(result) ?? JSON.stringify(content);
+  texts.set(result, text);
+  return text;
 }
 
 const words = new WeakMap<ToolResult, string>();

@@ -74,7 +74,9 @@ export class LoopStage implements CallStage {
       const verdict = judgeCall(seen.all(), judged, loops, isExhausted, mayChange);
       if (verdict !== undefined) return verdict;
     }
-    return judgeStalledCall(seen.all(), judged, loops, this.#isReadOnly);
+    return judged.round < loops.stallBlockAt
+      ? undefined
+      : judgeStalledCall(seen.all(), judged, loops, this.#isReadOnly);
   }
 
   /** Adds a note for the model to the `outcome` of a call that repeats itself or gets nowhere. */
@@ -85,7 +87,9 @@ export class LoopStage implements CallStage {
     const { result } = outcome;
     const verdict =
       (seen.has(state, isKnown) ? judgeResult(seen.all(), judged, result, loops) : undefined) ??
-      judgeStalledResult(seen.all(), judged, result, loops, this.#isReadOnly);
+      (judged.round < loops.stallWarnAt
+        ? undefined
+        : judgeStalledResult(seen.all(), judged, result, loops, this.#isReadOnly));
     if (verdict === undefined) return;
     outcome.notes = [...outcome.notes, verdict.message];
     outcome.drafts = [...outcome.drafts, loopDecision(path, state, verdict, 'warn')];
