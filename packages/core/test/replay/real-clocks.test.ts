@@ -1,4 +1,4 @@
-import { agent, runtime, ToolFailure, tool } from 'adjutant';
+import { agent, runtime, step, ToolFailure, tool } from 'adjutant';
 import { recordedLedgerOf, replay } from 'adjutant/replay';
 import { eventually, roundModel, testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
@@ -48,6 +48,22 @@ test(
     ).toBeUndefined();
   },
 );
+
+test('a sleep that its step came to later by the clock is no divergence', async () => {
+  const clock = testClock();
+  const nap = step({
+    name: 'nap',
+    execute: async (ctx) => {
+      clock.advance(7);
+      await ctx.sleep('short', 20);
+      return ctx.complete('rested');
+    },
+  });
+  const app = runtime({ app: 'clocks', recover: 'manual', runnables: [nap], ports: { clock } });
+  const running = app.run(nap, { session: 's', runId: 'run' });
+  await eventually(running.settled(), { clock, stepMs: 1 });
+  expect((await replay((await running).session, app)).divergence).toBeUndefined();
+});
 
 test('a replay leaves no timers behind', async () => {
   const root = agent({ name: 'talker', model: roundModel([{ text: 'hello' }]) });
