@@ -1,6 +1,7 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import {
+  isCount,
   isCountOrNone,
   isFlag,
   isFunction,
@@ -46,6 +47,7 @@ export interface ParallelOptions<
   FailFast extends boolean = boolean,
   Least extends number | undefined = number | undefined,
   Name extends string = string,
+  Until extends number | undefined = number | undefined,
 > {
   readonly name: Name;
   readonly description?: string;
@@ -54,11 +56,20 @@ export interface ParallelOptions<
   /**
    * Cancel the other branches as soon as one fails. With `false` the output has a `FailedBranch`
    * for each branch that failed.
-   * @default true unless `minSuccessful` is given
+   * @default true unless `minSuccessful` or `until` is given
    */
   readonly failFast?: FailFast;
-  /** Number of branches that must complete, counted when all have settled. @default all */
+  /**
+   * Number of branches that must complete, counted when all have settled.
+   * @default `until` if it is given, else all
+   */
   readonly minSuccessful?: Least;
+  /**
+   * Number of completed branches at which the others are cancelled. More may have completed by
+   * then.
+   * @default all branches settle
+   */
+  readonly until?: Until;
   /** Milliseconds after which a branch is cancelled. @default none */
   readonly branchTimeoutMs?: number;
   /**
@@ -83,6 +94,7 @@ export interface Parallel<
   /** True when the output tells of branches that failed. */
   readonly showsFailed: boolean;
   readonly minSuccessful: number;
+  readonly until: number | undefined;
   readonly branchTimeoutMs: number | undefined;
   readonly merge: ParallelOptions['merge'];
 }
@@ -97,7 +109,7 @@ type ByName<Parts extends readonly Runnable[], More> = {
 
 /**
  * The outputs of branches by their names. With `failFast: false` a branch that failed stands there
- * as a `FailedBranch`; with `minSuccessful` alone it is missing.
+ * as a `FailedBranch`; with `minSuccessful` or `until` alone it is missing.
  */
 export type ParallelOutput<
   Parts extends readonly Runnable[],
@@ -115,6 +127,7 @@ const parallelOptions: OptionChecks<ParallelOptions> = {
   runnables: isList,
   failFast: isFlag,
   minSuccessful: isCountOrNone,
+  until: isCount,
   branchTimeoutMs: isPositive,
   merge: isFunction,
   version: isText,
@@ -139,29 +152,33 @@ export function parallel<
   FailFast extends boolean = true,
   Least extends number | undefined = undefined,
   const Name extends string = string,
+  Until extends number | undefined = undefined,
 >(
-  options: ParallelOptions<Parts, FailFast, Least, Name>,
-): Parallel<ParallelOutput<Parts, FailFast, Least>, Name> {
+  options: ParallelOptions<Parts, FailFast, Least, Name, Until>,
+): Parallel<ParallelOutput<Parts, FailFast, Least | Until>, Name> {
   checkDefinition('parallel', options, parallelOptions);
   const { name, runnables } = options;
   checkRunnables('parallel', name, runnables);
-  const minSuccessful = options.minSuccessful ?? runnables.length;
-  if (!Number.isInteger(minSuccessful) || minSuccessful < 0 || minSuccessful > runnables.length) {
-    throw new InvalidDefinitionError({
-      kind: 'parallel',
-      name,
-      reason: `\`minSuccessful\` must be a whole number from 0 to ${runnables.length}`,
-    });
-  }
+  const { until } = options;
+  const most = until ?? runnables.length;
+  const minSuccessful = options.minSuccessful ?? most;
+  const refuse = (reason: string): never => {
+    throw new InvalidDefinitionError({ kind: 'parallel', name, reason });
+  };
+  if (most > runnables.length)
+    refuse(`\`until\` must be a whole number from 1 to ${runnables.length}`);
+  if (!Number.isInteger(minSuccessful) || minSuccessful < 0 || minSuccessful > most)
+    refuse(`\`minSuccessful\` must be a whole number from 0 to ${most}`);
   return Object.freeze({
     kind: 'parallel' as const,
     name,
     version: options.version,
     description: options.description,
     runnables: Object.freeze([...runnables]),
-    failFast: options.failFast ?? options.minSuccessful === undefined,
+    failFast: options.failFast ?? (options.minSuccessful === undefined && until === undefined),
     showsFailed: options.failFast === false,
     minSuccessful,
+    until,
     branchTimeoutMs: options.branchTimeoutMs,
     merge: options.merge,
   });

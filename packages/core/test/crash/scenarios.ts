@@ -429,6 +429,37 @@ const mixture: MakeScenario = () => {
  * run.
  */
 const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
+/** Branches of which one is enough: others wait for an answer that never comes, and for a tool. */
+const firstWins: MakeScenario = () => ({
+  runnable: sequence({
+    name: 'all',
+    runnables: [
+      parallel({
+        name: 'race',
+        until: 1,
+        runnables: [
+          asker('patient'),
+          agent({
+            name: 'quick',
+            model: roundModel([{ toolCalls: [call('note', 1)] }, { text: 'first' }]),
+            tools: [noting('note')],
+            output: 'winner',
+          }),
+        ],
+      }),
+      step({
+        name: 'after',
+        execute: (ctx) =>
+          ctx.complete({
+            winner: String(ctx.state['winner']),
+            given: ctx.input?.data ?? null,
+          }),
+      }),
+    ],
+  }),
+  compares: 'outcome',
+});
+
 const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
 const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome' });
 
@@ -568,6 +599,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'effects that are repaired': repaired,
   'twenty calls in disorder': shuffled,
   'a branch that fails': failFast,
+  'branches of which one is enough': firstWins,
   yields: yielding,
   'approvals with edit': approvals('rerun'),
   'approvals of a tool that reports': approvals('report'),

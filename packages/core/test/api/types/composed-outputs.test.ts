@@ -133,6 +133,15 @@ describe('the output of a parallel', () => {
     expect(output?.other).toBeUndefined();
   });
 
+  test('may lack branches with `until`', () => {
+    const first = parallel({ name: 'first', runnables: [total, words], until: 1 });
+    expectTypeOf<OutputOf<typeof first>>().toEqualTypeOf<{
+      readonly total?: { total: number };
+      readonly words?: string;
+    }>();
+    expect(first.until).toBe(1);
+  });
+
   test('tells of failed branches with `failFast: false`', async () => {
     expectTypeOf<OutputOf<typeof shown>>().toEqualTypeOf<{
       readonly sum: number | Failed;

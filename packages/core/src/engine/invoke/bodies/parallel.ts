@@ -32,23 +32,15 @@ export async function runParallel(
   let isStopping = false;
   // Waiting branches are about to be stopped: the run must not yield for that.
   frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
-  const failFast = (path: string, ended: InvocationRecord | undefined): void => {
-    if (!parallel.failFast || ended?.status !== 'error') return;
+  /** Aborts the other branches, when the ends of some decide that, after these are durable. */
+  const stopOthers = async (): Promise<void> => {
+    const reason = isStopping ? undefined : reasonToStop(parallel, frame, paths);
+    if (reason === undefined) return;
     isStopping = true;
-    // A ledger that cannot be written any more stops the branches, too.
-    abortSiblings(path).catch(() => undefined);
-  };
-  /** Aborts the siblings of a failed branch after its end is durable. */
-  const abortSiblings = async (path: string): Promise<void> => {
     await run.ledger.durable();
-    branches.abort(
-      new AbortReason('cancelled', `"${path}" failed, and the branches beside it were cancelled.`),
-    );
+    branches.abort(new AbortReason('cancelled', reason));
   };
-  const failedBefore = paths.find(
-    (path) => parallel.failFast && lastOf(run.ledger.invocations.byPath, path)?.status === 'error',
-  );
-  if (failedBefore !== undefined) await abortSiblings(failedBefore);
+  if (frame.resumed) await stopOthers();
   const ended = await allOf(
     branches,
     parallel.runnables.map(async (runnable, i) => {
@@ -63,7 +55,8 @@ export async function runParallel(
         scope: branches,
         activity: frame.activity,
       });
-      failFast(path, outcome);
+      // A ledger that cannot be written any more stops the branches, too.
+      if (outcome !== undefined) stopOthers().catch(() => undefined);
       return outcome;
     }),
   );
@@ -71,6 +64,24 @@ export async function runParallel(
   if (isReleased(run, scope) || ended.includes(undefined)) return undefined;
   if (scope.aborted) return cancelledEnd(scope);
   return join(parallel, frame, ended as InvocationRecord[]);
+}
+
+/**
+ * Reason for which branches that have not ended are cancelled; `undefined` when they go on. It
+ * follows from the ledger alone, so that a later process finds the same one.
+ */
+function reasonToStop(
+  { failFast, until, name }: Parallel,
+  { run }: BodyFrame,
+  paths: readonly string[],
+): string | undefined {
+  const statusOf = (path: string) => lastOf(run.ledger.invocations.byPath, path)?.status;
+  const failed = failFast ? paths.find((path) => statusOf(path) === 'error') : undefined;
+  if (failed !== undefined) return `"${failed}" failed, and the branches beside it were cancelled.`;
+  const completed = paths.filter((path) => statusOf(path) === 'completed').length;
+  return until !== undefined && completed >= until
+    ? `${completed} branches of "${name}" completed, and the others were cancelled.`
+    : undefined;
 }
 
 /** Returns the inputs of all branches: none begins before each is known to fit. */
