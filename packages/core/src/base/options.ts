@@ -49,6 +49,11 @@ export const isPositive: OptionCheck = check(
   'a number greater than 0',
   (value) => isNumeric(value) && value > 0,
 );
+/** Accepts a finite number greater than 0, or `false` for none. */
+export const isPositiveOrNone: OptionCheck = check(
+  'a number greater than 0, or false',
+  (value) => value === false || (isNumeric(value) && value > 0),
+);
 /** Accepts a finite number from 0. */
 export const isNotNegative: OptionCheck = check(
   'a number from 0',

@@ -1,5 +1,11 @@
 import { defined } from '../base/defined.ts';
-import { isCount, isGroup, isPositive, type OptionCheck } from '../base/options.ts';
+import {
+  isCount,
+  isGroup,
+  isPositive,
+  isPositiveOrNone,
+  type OptionCheck,
+} from '../base/options.ts';
 import {
   type ResolvedRetry,
   type RetryOptions,
@@ -22,6 +28,16 @@ export interface RuntimeDefaults {
   readonly agentCallTimeoutMs?: number;
   /** Milliseconds in which an approval can be answered. @default 1_800_000 (30 minutes) */
   readonly approvalExpiresInMs?: number;
+  /**
+   * Milliseconds in which the input that a tool waits for can be given, or `false` for no end.
+   * @default 2_592_000_000 (30 days)
+   */
+  readonly inputExpiresInMs?: number | false;
+  /**
+   * Milliseconds after which a run that waits for nothing but a message is cancelled, or `false`
+   * for no end. @default 2_592_000_000 (30 days)
+   */
+  readonly messageExpiresInMs?: number | false;
   /** Tool calls of one round that run at the same time. @default 16 */
   readonly toolConcurrency?: number;
   /** Milliseconds for one attempt of a model call. @default 60_000 */
@@ -40,15 +56,21 @@ export const isDefaults: OptionCheck = isGroup<RuntimeDefaults>({
   toolTimeoutMs: isPositive,
   agentCallTimeoutMs: isPositive,
   approvalExpiresInMs: isPositive,
+  inputExpiresInMs: isPositiveOrNone,
+  messageExpiresInMs: isPositiveOrNone,
   toolConcurrency: isCount,
   modelTimeoutMs: isPositive,
   modelRetry: isGroup(retryChecks),
 });
 
+const dayMs = 86_400_000;
+
 const builtIn: ResolvedDefaults = Object.freeze({
   toolTimeoutMs: 30_000,
   agentCallTimeoutMs: 120_000,
   approvalExpiresInMs: 30 * 60_000,
+  inputExpiresInMs: 30 * dayMs,
+  messageExpiresInMs: 30 * dayMs,
   toolConcurrency: 16,
   modelTimeoutMs: 60_000,
   modelRetry: defaultModelRetry,
@@ -57,6 +79,7 @@ const builtIn: ResolvedDefaults = Object.freeze({
 /** Fills in the built-in defaults, option by option. */
 export function resolveDefaults(options: RuntimeDefaults = {}): ResolvedDefaults {
   const { toolTimeoutMs, agentCallTimeoutMs, approvalExpiresInMs } = options;
+  const { inputExpiresInMs, messageExpiresInMs } = options;
   const { toolConcurrency, modelTimeoutMs, modelRetry } = options;
   return Object.freeze({
     ...builtIn,
@@ -64,6 +87,8 @@ export function resolveDefaults(options: RuntimeDefaults = {}): ResolvedDefaults
       toolTimeoutMs,
       agentCallTimeoutMs,
       approvalExpiresInMs,
+      inputExpiresInMs,
+      messageExpiresInMs,
       toolConcurrency,
       modelTimeoutMs,
     }),

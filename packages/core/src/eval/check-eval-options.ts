@@ -78,7 +78,12 @@ const isRunId: OptionCheck = (value) =>
   typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)
     ? undefined
     : 'a string of 1 to 100 letters, digits, dots, dashes and underscores';
-const { timeoutMs: _timeout, waitingRunsPerUser: _waiting, ...runLimits } = runtimeLimitChecks;
+const {
+  timeoutMs: _timeout,
+  waitingRunsPerUser: _waiting,
+  waitingRunsWithoutUser: _waitingWithout,
+  ...runLimits
+} = runtimeLimitChecks;
 
 const checks: OptionChecks<EvalOptions> = {
   name: isNonEmptyText,

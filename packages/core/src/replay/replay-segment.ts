@@ -83,6 +83,10 @@ function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => afterThisTurn(resolve));
 }
 
+function isByRuntime({ type, by }: Event): boolean {
+  return type === 'cancel' && by === 'runtime';
+}
+
 function isNews(event: Event): boolean {
   return comesFromOutside(event) || event.type === 'cancel';
 }
@@ -114,7 +118,7 @@ class SegmentDriver {
       this.#parts.options.signal?.throwIfAborted();
       const event = tape.frontier;
       // The next process reads events that came from outside before it resumes the run.
-      if (isToResume && (event === undefined || !tape.isFromOutside(event))) {
+      if (isToResume && (event === undefined || !this.#isBeforeResumption(event))) {
         isToResume = false;
         this.#resume();
       }
@@ -180,6 +184,11 @@ class SegmentDriver {
     return at - this.#stage.clock.now() > longPauseMs;
   }
 
+  /** True for what the next process finds, or records, before it resumes the run. */
+  #isBeforeResumption(event: Event): boolean {
+    return this.#stage.tape.isFromOutside(event) || isByRuntime(event);
+  }
+
   /**
    * Performs the next event if it does not come from code. Returns `false` when code has to make
    * it.
@@ -200,7 +209,8 @@ class SegmentDriver {
     if (event.type !== 'cancel' || this.#unsettled.size === 0 || tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, {
-      by: event.by,
+      // The runtime itself cancels for what no code of the app makes again.
+      by: isByRuntime(event) ? 'operator' : event.by,
       ...defined({ reason: event.reason }),
     });
     return true;

@@ -57,6 +57,7 @@ export function comesFromOutside(event: Event): boolean {
       return (
         foreignComponents.has(event.component) ||
         isDecision(event, 'limits', 'too_many_waiting') ||
+        isDecision(event, 'limits', 'message_expired') ||
         changesGrants(event) ||
         event.by.startsWith('user') ||
         event.by.startsWith('operator')

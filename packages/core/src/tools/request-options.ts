@@ -7,6 +7,7 @@ import {
   isNonEmptyText,
   isOneOf,
   isPositive,
+  isPositiveOrNone,
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
@@ -27,10 +28,11 @@ export interface RequestOptions<Args = unknown, Schema extends StateSchema = Sta
   /** More that people are shown. @default the arguments */
   readonly details?: (ctx: ToolContext<Args, Schema>) => JsonValue;
   /**
-   * Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end
-   * for input
+   * Milliseconds in which it can be answered, or `false` for no end.
+   * @default `defaults.approvalExpiresInMs` of the runtime, else 1_800_000 (30 minutes), for
+   * approvals; `defaults.inputExpiresInMs`, else 2_592_000_000 (30 days), for input
    */
-  readonly expiresInMs?: number;
+  readonly expiresInMs?: number | false;
   /** @default 'reject' */
   readonly onExpire?: OnExpire;
   /** People who may answer after an escalation; needed for `onExpire: 'escalate'`. */
@@ -82,7 +84,7 @@ const isPeople: OptionCheck = (value) =>
 const requestChecks: OptionChecks<RequestOptions> = {
   summary: isFunction,
   details: isFunction,
-  expiresInMs: isPositive,
+  expiresInMs: isPositiveOrNone,
   onExpire: isOnExpire,
   escalateTo: isListOfPeople,
   mayDecide: isPeople,

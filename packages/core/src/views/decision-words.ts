@@ -95,8 +95,8 @@ const supervisionWords: Words<keyof SupervisionDecisions> = {
         ? `${of.who} may not call tools any more.`
         : `${of.who} has used up a limit.`,
     set: () => 'The run was given limits of its own.',
-    too_many_waiting: () =>
-      'The run was cancelled, because too many runs of its user wait for answers.',
+    too_many_waiting: () => 'The run was cancelled, because too many runs of its user wait.',
+    message_expired: () => 'The run was cancelled, because no message came in time.',
     cost_unknown: () =>
       'A limit in dollars does not hold, because the price of a model is not known.',
     other: (of) => `A limit of ${of.who} was applied: ${plain(of.decision)}.`,

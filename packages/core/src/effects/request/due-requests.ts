@@ -204,7 +204,7 @@ class AnswerReader {
   ): Answers {
     const { ledger, path, clock } = this.#ports;
     const { kind, callId, name, args, fingerprint } = request;
-    const { expiresIn } = details;
+    const { expiresIn = defaultLifetime(kind, this.#tool, this.#ports) } = details;
     ask(
       ledger,
       {
@@ -300,6 +300,17 @@ export function asksToRepeat(call: AskingCall, earlier: string): boolean {
   return true;
 }
 
+/** Milliseconds that a request for input lasts where its tool does not say so. */
+function defaultLifetime(
+  kind: RequestKind,
+  { yieldOptions }: Tool,
+  { defaults }: ToolCallPorts,
+): number | undefined {
+  const { inputExpiresInMs } = defaults;
+  const isEndless = kind !== 'input' || yieldOptions?.expiresInMs === false;
+  return isEndless || inputExpiresInMs === false ? undefined : inputExpiresInMs;
+}
+
 function askFor(
   call: AskingCall,
   kind: RequestKind,
@@ -314,6 +325,9 @@ function askFor(
     throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, {
       errorType: 'nobody_may_decide',
     });
+  // A default of the app is no part of the request: it may be another one in a later process.
+  const ownMs = expiresInMs === false ? undefined : expiresInMs;
+  const lastsMs = ownMs ?? defaultLifetime(kind, tool, ports);
   const shown = details === undefined ? undefined : details(call.context());
   const own = summary === undefined ? callSummary(tool.name, args) : summary(call.context());
   const question = {
@@ -324,13 +338,13 @@ function askFor(
     args,
     generation: state.generation + 1,
     fingerprint: requestFingerprint(tool, args),
-    expiresAt: expiresInMs === undefined ? undefined : ports.clock.now() + expiresInMs,
+    expiresAt: lastsMs === undefined ? undefined : ports.clock.now() + lastsMs,
     request: {
       agent: state.call.agent,
       summary: kind === 'approval' && confirm !== undefined ? `${confirm} ${own}` : own,
       ...(shown === undefined ? {} : { details: shown }),
       ...(people === undefined ? {} : { mayDecide: people }),
-      ...(expiresInMs === undefined ? {} : { expiresIn: expiresInMs }),
+      ...(ownMs === undefined ? {} : { expiresIn: ownMs }),
       ...(onExpire === undefined ? {} : { onExpire }),
       ...(escalateTo === undefined ? {} : { escalateTo }),
       ...more,

@@ -5,7 +5,7 @@ import { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { Registry } from '../frame/registry.ts';
 import { lifecycleOf } from '../run/lifecycle.ts';
-import { defaultWaitingRuns } from '../run/waiting-limit.ts';
+import { defaultWaitingRuns } from '../run/waiting/waiting-limit.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /** Makes the services that the options of a runtime give to all of its runs. */
@@ -28,6 +28,7 @@ export function appServices(
     defaults: resolveDefaults(options.defaults),
     strictNames: options.store !== undefined,
     waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
+    waitingRunsWithoutUser: options.limits?.waitingRunsWithoutUser,
     supervision,
     hooks: [hooks].flat() as readonly Hooks[],
     middleware,

@@ -49,8 +49,10 @@ export interface AppServices {
   readonly publishStream: (run: StreamedRun, ledger: Ledger) => () => void;
   /** Tells the app of the requests of its runs; `undefined` when it does not want to know. */
   readonly telling: TellsRequests | undefined;
-  /** Number of runs of one user that may wait for answers at a time. */
+  /** Number of runs of one user that may wait at a time. */
   readonly waitingRunsPerUser: number;
+  /** The same for all sessions without a user. `undefined`: no limit. */
+  readonly waitingRunsWithoutUser: number | undefined;
   /** Supervision options of all agents of the app; the options of an agent itself come first. */
   readonly supervision: SupervisionOptions | false | undefined;
   readonly hooks: readonly Hooks[];

@@ -54,10 +54,12 @@ export interface ResolvedRunLimits extends ConsumptionLimits {
 /** Limits of the runs of an app. */
 export interface RuntimeLimits extends RunLimits {
   /**
-   * Runs of one user (the session's `user` scope) that may wait for answers at a time; one more is
-   * cancelled. @default 10
+   * Runs of one user (the session's `user` scope) that may wait for answers or messages at a time;
+   * one more is cancelled. @default 10
    */
   readonly waitingRunsPerUser?: number;
+  /** The same for all sessions without a `user` scope together. @default none */
+  readonly waitingRunsWithoutUser?: number;
 }
 
 export interface RunOptions {
@@ -164,6 +166,7 @@ export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = {
   ...usageLimits,
   timeoutMs: isPositive,
   waitingRunsPerUser: isCount,
+  waitingRunsWithoutUser: isCount,
 };
 
 const isMessage: OptionCheck = (value) =>

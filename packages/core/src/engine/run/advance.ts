@@ -27,7 +27,10 @@ export type Advance =
       readonly status: 'waiting';
       readonly result: RunResult;
       readonly waitingFor: { readonly calls: readonly PendingRequest[]; readonly message: boolean };
-      /** Epoch milliseconds at which the first open request expires, or the first sleep ends. */
+      /**
+       * Epoch milliseconds at which the first open request, or the wait for a message, expires, or
+       * the first sleep ends.
+       */
       readonly wakeAt: number | undefined;
     }
   | { readonly status: 'more'; readonly result: RunResult };

@@ -1,13 +1,15 @@
+import { defined } from '../../base/defined.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
 import { openDetached } from '../frame/open-detached.ts';
+import type { RunContext } from '../frame/run-context.ts';
 import type { RunWait } from '../frame/run-release.ts';
 import { isYieldRecorded } from './still-waiting.ts';
 import type { Turn } from './turn.ts';
-import { nextWake } from './waiting/request-teller.ts';
-import { tooManyWaiting } from './waiting-limit.ts';
+import { earliest, nextWake } from './waiting/request-teller.ts';
+import { tooManyWaiting, waitsForMessage } from './waiting/waiting-limit.ts';
 
 /**
  * Largest number of looks at the inbox before an ended run releases its session in any case. Items
@@ -22,13 +24,14 @@ const mostLooks = 5;
 export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean> {
   const { run, inbox } = turn;
   const { app, ledger, runId } = run;
-  const refusal = await tooManyWaiting(ledger, runId, app.waitingRunsPerUser);
+  const refusal = await tooManyWaiting(run, wait);
   if (refusal.length > 0) {
     // The next turn finds that the run is cancelled.
     ledger.append(refusal);
     return false;
   }
-  const yields = yieldDrafts(ledger, runId, wait);
+  const expiresAt = expiryOf(run, wait);
+  const yields = yieldDrafts(ledger, runId, wait, expiresAt);
   // A run that waits as before has recorded its yields already.
   const drafts =
     ledger.lastSeq === turn.seqBefore && yields.every((draft) => isYieldRecorded(ledger, draft))
@@ -37,7 +40,9 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
   // Other processes continue the detached work when this process stops.
   const isBusy =
     (run.detached.isUnderWay && !run.detached.isReleased) || inFlightOn(ledger).runs > 1;
-  const wakeAt = isBusy ? app.clock.now() : nextWake(ledger, app.telling);
+  const wakeAt = isBusy
+    ? app.clock.now()
+    : earliest(nextWake(ledger, app.telling), drafts.length > 0 ? expiresAt : undefined);
   ledger.append(drafts, { wakeAt });
   await ledger.durable();
   if (run.detached.isUnderWay) {
@@ -52,7 +57,12 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
 }
 
 /** Makes the yields of a run that waits: of its waiting invocations and of its root. */
-function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWait): EventDraft[] {
+function yieldDrafts(
+  ledger: Ledger,
+  runId: string,
+  { leaves, pausedFor }: RunWait,
+  expiresAt: number | undefined,
+): EventDraft[] {
   const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
   for (const { path, reason } of leaves) reasons.set(path, reason);
   const root = lastRecord(ledger.invocations, runId)?.path ?? runId;
@@ -64,7 +74,15 @@ function yieldDrafts(ledger: Ledger, runId: string, { leaves, pausedFor }: RunWa
     by: 'runtime',
     invocationId,
     reason,
+    ...(invocationId === root ? defined({ expiresAt }) : {}),
   }));
+}
+
+/** Time at which a run that waits for nothing but a message is cancelled. */
+function expiryOf({ app, ledger, runId }: RunContext, wait: RunWait): number | undefined {
+  const { messageExpiresInMs } = app.defaults;
+  if (messageExpiresInMs === false || !waitsForMessage(ledger, runId, wait)) return undefined;
+  return app.clock.now() + messageExpiresInMs;
 }
 
 /**

@@ -26,6 +26,7 @@ import { keepPaused, pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting } from './still-waiting.ts';
 import { ExpiryWatch, firstExpiry } from './waiting/expiry.ts';
+import { expiredWait } from './waiting/message-expiry.ts';
 import { RequestTeller } from './waiting/request-teller.ts';
 
 /** A run that this process carries out, as one of its turns sees it. */
@@ -183,6 +184,7 @@ export class Turn {
     await this.#expiry.start();
     this.#teller?.start();
     inbox.start();
+    this.#cancelExpiredWait();
     applyEarlierCancel(run, open);
     if (this.#task.isReleaseAsked) this.#release();
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
@@ -212,6 +214,15 @@ export class Turn {
     }
     run.detached.activity.reportWait();
     return record === undefined ? { kind: 'released' } : { kind: 'outcome', record };
+  }
+
+  /** Cancels the run when it waits for a message that did not come in time, and brings none. */
+  #cancelExpiredWait(): void {
+    const { app, isInputTaken, open, request, runId, session } = this.#task;
+    const bringsInput = !isInputTaken && request.input !== undefined;
+    if (open === undefined || bringsInput) return;
+    const drafts = expiredWait(session.ledger, runId, app.clock.now());
+    if (drafts.length > 0) session.ledger.append(drafts);
   }
 
   /** Continues detached work that other processes, or other runs of this one, have released. */

@@ -83,8 +83,11 @@ export interface SupervisionDecisions {
       readonly errors?: number;
       readonly depth?: number;
     };
+    /** Cancel of a run for which no message came in time. */
+    readonly message_expired: { readonly expiresAt: number };
     readonly too_many_waiting: {
-      readonly user: string;
+      /** Missing for sessions without a user. */
+      readonly user?: string;
       readonly waiting: number;
       readonly limit: number;
     };

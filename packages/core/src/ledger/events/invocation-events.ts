@@ -76,6 +76,8 @@ export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
    * the app asked for it.
    */
   readonly reason: 'input' | 'tool_input' | 'sleep' | 'pause';
+  /** Epoch milliseconds at which a run that waits for nothing but a message is cancelled. */
+  readonly expiresAt?: number;
 }
 
 export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {

@@ -418,10 +418,13 @@ test(
         ),
         tools: [ask],
       });
-    const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(
-      make(0),
-      { session: 's', input: 'Go' },
-    );
+    const first = await runtime({
+      app: 'yields',
+      store,
+      recover: 'manual',
+      defaults: { inputExpiresInMs: false },
+      ports: at(1),
+    }).run(make(0), { session: 's', input: 'Go' });
     first.session.addToolInput(first.pendingCalls[0]?.callId ?? '', { answer: 'red' });
     await first.session.flush();
     const second = await runtime({

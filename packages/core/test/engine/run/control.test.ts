@@ -531,8 +531,8 @@ test(
 );
 
 test('recovery continues what a process left, and what an answer was posted for', async () => {
-  const store = keptOpen(memoryStore());
   const clock = testClock();
+  const store = keptOpen(memoryStore({ clock }));
   const ask = tool({
     name: 'ask',
     description: 'Asks',

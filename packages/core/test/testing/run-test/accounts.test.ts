@@ -128,7 +128,7 @@ describe('what a failing test says', () => {
 
       At that moment:
       - The run waits for somebody outside.
-      - "clerk" waits for input for ask({})"
+      - "clerk" waits for input for ask({}) (it expires in 2592000000 ms)"
     `);
   });
 

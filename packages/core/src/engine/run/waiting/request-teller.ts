@@ -6,6 +6,7 @@ import { firstSleepEnd } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { TellsRequests } from '../../frame/tells-requests.ts';
 import { firstExpiry } from './expiry.ts';
+import { messageExpiry } from './message-expiry.ts';
 
 /** Pause in milliseconds before a request is told again, at first and at most. */
 const firstPauseMs = 10_000;
@@ -38,18 +39,22 @@ function pauseOf({ at }: EventOf<'tool_yield'>, now: number): number {
 }
 
 /**
- * Time in epoch milliseconds at which a waiting session needs a process again: when a request
- * expires, when a sleep ends, or when a request is to be told that may not have been. `null` when
- * there is none.
+ * Time in epoch milliseconds at which a waiting session needs a process again: when a request, or
+ * the wait for a message, expires, when a sleep ends, or when a request is to be told that may not
+ * have been. `null` when there is none.
  */
 export function nextWake(ledger: Ledger, telling: TellsRequests | undefined): number | null {
-  const dates = [firstExpiry(ledger), firstSleepEnd(ledger.invocations)];
-  const times = dates.filter((at) => at !== null);
-  if (telling !== undefined && ledger.requests.size > 0) {
-    const now = ledger.ports.clock.now();
-    times.push(...untoldRequests(ledger).map((request) => now + pauseOf(request, now)));
-  }
-  return times.length === 0 ? null : Math.min(...times);
+  const sleep = firstSleepEnd(ledger.invocations);
+  const next = earliest(firstExpiry(ledger), messageExpiry(ledger), sleep);
+  if (telling === undefined || ledger.requests.size === 0) return next;
+  const now = ledger.ports.clock.now();
+  return earliest(next, ...untoldRequests(ledger).map((one) => now + pauseOf(one, now)));
+}
+
+/** The first of several times; `null` when there is none. */
+export function earliest(...times: readonly (number | null | undefined)[]): number | null {
+  const first = Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(first) ? first : null;
 }
 
 /** The note in the ledger that the app was told of a request. */
