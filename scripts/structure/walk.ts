@@ -35,7 +35,7 @@ const ports: ReadonlySet<string> = new Set([
   'engine/invoke/invoke.ts → engine/run/bodies.ts',
   'engine/run/starter.ts → engine/app/tenant-app.ts',
   'engine/frame/activity.ts → engine/run/standstill.ts',
-  'engine/frame/run-context.ts → engine/run/run.ts',
+  'engine/frame/run-context.ts → engine/run/taken-over.ts',
 ]);
 
 /** Wings from the lowest to the highest. */

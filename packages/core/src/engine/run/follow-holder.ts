@@ -8,7 +8,7 @@ import { postCancel } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
 import type { RunEnd } from './execute-run.ts';
-import { openRoot, rootOfPosted } from './root-run.ts';
+import { openRoot, rootAskedBefore, rootOfPosted } from './root-run.ts';
 import type { RunSink } from './run.ts';
 import { assertRequested, type RunRequest } from './run-request.ts';
 import { endedResult, yieldedResult } from './run-result.ts';
@@ -87,7 +87,10 @@ class FollowedRun {
     if (signal?.aborted) this.#onSignal();
     else signal?.addEventListener('abort', this.#onSignal, { once: true });
     // A request without an input of its own follows the run that is open.
-    this.root = posted === undefined ? openRoot(session)?.path : rootOfPosted(session, posted);
+    this.root =
+      posted === undefined
+        ? (rootAskedBefore(session, request) ?? openRoot(session))?.path
+        : rootOfPosted(session, posted);
     this.lastSeq = session.ledger.durableSeq;
     this.#confirmAccepted();
   }

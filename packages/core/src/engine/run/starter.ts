@@ -14,6 +14,7 @@ import { openRoot, rootAskedBefore, rootOfPosted } from './root-run.ts';
 import { Run, type RunResult, type RunSink } from './run.ts';
 import { assertRequested, type RunRequest } from './run-request.ts';
 import { endedResult } from './run-result.ts';
+import { askedAfterTakeOver, HeardEvents, isTakenOver } from './taken-over.ts';
 
 /** Starts runs, one at a time for each session. A running run gets the input of later calls. */
 export class RunStarter {
@@ -68,13 +69,18 @@ export class RunStarter {
     run: Run,
     open: OpenSession,
     request: RunRequest,
-    sink: RunSink,
+    given: RunSink,
   ): Promise<RunEnd> {
     let asked = request;
     if (request.runnable !== undefined && request.data !== undefined)
       asked = { ...request, data: await inputDataOf(request.runnable, request.data) };
     let session = await open(false);
     let isPosted = false;
+    const sink = new HeardEvents(given);
+    const reopen = async (): Promise<void> => {
+      session = await open(true);
+      sink.passOn(session);
+    };
     for (;;) {
       const active = this.#active.get(session.id);
       if (active === undefined) {
@@ -82,13 +88,23 @@ export class RunStarter {
           return await this.#execute(run, session, asked, sink);
         } catch (error) {
           if (isOutOfDate(error, session)) {
-            session = await open(true);
+            await reopen();
+            continue;
+          }
+          if (isTakenOver(error, session) && asked.isWorker !== true) {
+            const lost = session;
+            sink.begin(lost);
+            await reopen();
+            asked = askedAfterTakeOver(error, { lost, fresh: session, request: asked, sink });
+            isPosted = false;
+            const ended = await resultAskedBefore(session, asked, sink);
+            if (ended !== undefined) return { result: ended, more: false };
             continue;
           }
           // A worker has other sessions to care for.
           if (!isHeldElsewhere(error, session) || asked.isWorker === true) throw error;
           // The holder may have written since the session was read.
-          if (!isPosted) session = await open(true);
+          if (!isPosted) await reopen();
         }
       }
       if (!isPosted) {
@@ -102,7 +118,7 @@ export class RunStarter {
           ? await followHolder(session, open, asked, sink)
           : await this.#join(active, asked, sink);
       if (end !== undefined) return end;
-      session = await open(true);
+      await reopen();
     }
   }
 

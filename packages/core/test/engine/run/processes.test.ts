@@ -105,7 +105,7 @@ describe.each([
       ['in a tool', 'holding', 'the tool waits', ['run/r1.0', 'run/r3.0']],
       ['in a model call', 'musing', 'the model waits', ['run/r1.0']],
     ])(
-      '%s writes nothing, does nothing and ends quietly',
+      '%s writes nothing, does nothing and ends with the result of the other',
       async (_where, runnable, waits, calls) => {
         const zombie = start(address(), runnable, shortLease);
         const { app, store } = here(address());
@@ -119,7 +119,7 @@ describe.each([
         zombie.signal('SIGCONT');
         zombie.goOn();
         expect(await zombie.ended()).toBe(0);
-        expect(zombie.said.at(-1)).toBe('failed with ledger_conflict');
+        expect(zombie.said.at(-1)).toBe('ended as completed');
         expect(zombie.complaints).toBe('');
         expect(await storedEvents(store)).toEqual(before);
         expect(callsOf(readEffects(effects))).toEqual(calls);
