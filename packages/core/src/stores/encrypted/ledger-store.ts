@@ -125,6 +125,8 @@ export class EncryptedLedgerStore implements LedgerStore {
     } catch (error) {
       // A caller without the key can append nothing: the append reports it.
       if (isAdjutantError(error, 'key_unavailable')) return claim;
+      // The events of a writer that has taken the session over meanwhile came after this claim.
+      if ((await this.#parts.inner.head(session))?.epoch !== claim.epoch) return claim;
       await this.#parts.inner.release(claim).catch(() => undefined);
       throw error;
     }
