@@ -29,7 +29,8 @@ export interface RuntimeDefaults {
   /** Milliseconds in which an approval can be answered. @default 1_800_000 (30 minutes) */
   readonly approvalExpiresInMs?: number;
   /**
-   * Milliseconds in which the input that a tool waits for can be given, or `false` for no end.
+   * Milliseconds in which the input that a tool waits for can be given, and a question of a step
+   * answered, or `false` for no end.
    * @default 2_592_000_000 (30 days)
    */
   readonly inputExpiresInMs?: number | false;

@@ -11,10 +11,11 @@ export interface AskOptions {
   /** More that people are shown. */
   readonly details?: JsonValue;
   /**
-   * Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end
-   * for other questions
+   * Milliseconds in which it can be answered, or `false` for no end.
+   * @default `defaults.approvalExpiresInMs` of the runtime, else 1_800_000 (30 minutes), for
+   * approvals; `defaults.inputExpiresInMs`, else 2_592_000_000 (30 days), for other questions
    */
-  readonly expiresInMs?: number;
+  readonly expiresInMs?: number | false;
   /**
    * The outcome when the time is over: an approval is refused, another question throws; it goes to
    * `escalateTo`; or the default is the answer. @default 'reject'

@@ -12,7 +12,7 @@ export function hasTaken(event: Event, clientKey: string): event is TakenMessage
 }
 
 /** The text of a message as it is recorded; large texts are references. */
-function takenText(event: TakenMessage): JsonValue | undefined {
+export function takenText(event: EventOf<'user'> | EventOf<'tool_input'>): JsonValue | undefined {
   return event.type === 'user' ? event.text : event.input;
 }
 

@@ -8,6 +8,7 @@ import {
   sameQuestion,
 } from '../../../effects/request/question.ts';
 import { withdrawIfStale } from '../../../effects/request/withdraw-stale.ts';
+import type { ResolvedDefaults } from '../../../effects/runtime-defaults.ts';
 import type { EventOf } from '../../../ledger/event.ts';
 import type { Approval, Question } from '../../../runnables/waits.ts';
 import { checkValue } from '../../../tools/validate.ts';
@@ -15,8 +16,6 @@ import { explainPlaces } from '../../../tools/validation-issue.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, isReleased } from '../invoke.ts';
-
-const approvalExpiresInMs = 30 * 60_000;
 
 /** A question with the answer that it has got. */
 interface Answered {
@@ -206,11 +205,24 @@ function fingerprintOf({ name, options, inputSchema }: Question): string {
   ).slice(0, 32);
 }
 
+/** Milliseconds that a question can be answered; `undefined` for no end. */
+function lifetimeOf(
+  { options, schema }: Question,
+  { approvalExpiresInMs, inputExpiresInMs }: ResolvedDefaults,
+): number | undefined {
+  const usual = schema === undefined ? approvalExpiresInMs : inputExpiresInMs;
+  const lasts = options.expiresInMs ?? usual;
+  return lasts === false ? undefined : lasts;
+}
+
 function requestOf(question: Question, { run, record }: BodyFrame, generation: number): Request {
   const { options, schema, inputSchema, asker, name } = question;
   const isApproval = schema === undefined;
   const { details, mayDecide, onExpire, escalateTo } = options;
-  const expiresIn = options.expiresInMs ?? (isApproval ? approvalExpiresInMs : undefined);
+  const lasts = lifetimeOf(question, run.app.defaults);
+  const own = options.expiresInMs === false ? undefined : options.expiresInMs;
+  // The default of the app for input is no part of the request, as with tools.
+  const expiresIn = isApproval ? lasts : own;
   return {
     kind: isApproval ? 'approval' : 'input',
     path: record.path,
@@ -219,7 +231,7 @@ function requestOf(question: Question, { run, record }: BodyFrame, generation: n
     args: null,
     generation,
     fingerprint: fingerprintOf(question),
-    expiresAt: expiresIn === undefined ? undefined : run.app.clock.now() + expiresIn,
+    expiresAt: lasts === undefined ? undefined : run.app.clock.now() + lasts,
     request: {
       agent: asker,
       summary: options.message,

@@ -4,7 +4,7 @@ import {
   findInvalidOption,
   isListOfText,
   isNonEmptyText,
-  isPositive,
+  isPositiveOrNone,
   type OptionCheck,
   type OptionChecks,
 } from '../../../base/options.ts';
@@ -38,7 +38,7 @@ const isPeople: OptionCheck = (value) =>
 const askChecks: OptionChecks<Asked> = {
   message: isNonEmptyText,
   details: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
-  expiresInMs: isPositive,
+  expiresInMs: isPositiveOrNone,
   onExpire: isOnExpire,
   escalateTo: isPeople,
   mayDecide: isPeople,

@@ -3,6 +3,7 @@ import {
   isAdjutantError,
   memoryStore,
   parallel,
+  type RuntimeOptions,
   runtime,
   type StepContext,
   step,
@@ -16,6 +17,7 @@ import {
   reject,
   runTest,
   takingOver,
+  testClock,
   user,
 } from 'adjutant/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
@@ -113,6 +115,29 @@ describe('a question', () => {
       },
       { code: 'question_expired', message: 'Nobody answered in time ("size").' },
     ]);
+  });
+
+  test('lasts as long as it says, else as long as its app says', async () => {
+    const clock = testClock();
+    const runnable = asking((ctx) =>
+      Promise.all([
+        ctx.ask('usual', 'Which colour?'),
+        ctx.ask('short', { message: 'Which size?', expiresInMs: minutes }),
+        ctx.ask('endless', { message: 'Which name?', expiresInMs: false }),
+        ctx.ask('leave', { message: 'Publish?', approval: true }),
+      ]),
+    );
+    const lifetimes = async (defaults: NonNullable<RuntimeOptions['defaults']>) => {
+      const app = runtime({ app: 'news', defaults, ports: { clock } });
+      const { pendingCalls } = await app.run(runnable);
+      return pendingCalls.map(({ expiresAt }) => expiresAt && expiresAt - clock.now());
+    };
+    const days = 24 * 60 * minutes;
+    expect(await lifetimes({})).toEqual([30 * days, minutes, undefined, 30 * minutes]);
+    const own = { inputExpiresInMs: 2 * days, approvalExpiresInMs: 5 * minutes };
+    expect(await lifetimes(own)).toEqual([2 * days, minutes, undefined, 5 * minutes]);
+    const endless = await lifetimes({ inputExpiresInMs: false });
+    expect(endless).toEqual([undefined, minutes, undefined, 30 * minutes]);
   });
 
   test('has a value of its schema, which is checked when it is given', async () => {
