@@ -248,6 +248,7 @@ interface Place {
 async function carryOut(ctx: StepContext, statement: Statement, where: Place): Promise<void> {
   const { id, key, made, place } = where;
   const state = ctx.state as unknown as Writable;
+  const words = made.editOf(id, 'step') === 'otherWords' ? 'Shall it go on?' : 'May it go on?';
   switch (statement.does) {
     case 'increment':
       state[key] = numberOf(state[key]) + 1;
@@ -264,6 +265,18 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
     case 'effect':
       await effect(ctx, place, statement);
       return;
+    case 'question':
+      state[key] = numberOf(state[key]) + (await answer(ctx, place, statement.wants, words));
+      return;
+    case 'sleep':
+      await ctx.sleep(place, statement.ms);
+      return;
+    case 'race':
+      await Promise.race([
+        answer(ctx, place, 'text', words),
+        ctx.sleep(`${place}_limit`, statement.ms),
+      ]);
+      return;
     default: {
       const part = buildProgram(statement.part, made);
       const message = made.editOf(id, 'step') === 'otherInput' ? 'Go on in another way.' : 'Go on.';
@@ -272,6 +285,25 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       else if (statement.does === 'dispatch') ctx.dispatch(part, options);
       else await ctx.spawn(part, options).wait();
     }
+  }
+}
+
+/** Asks people, and returns a number for what they say. */
+async function answer(
+  ctx: StepContext,
+  place: string,
+  wants: 'approval' | 'text',
+  message: string,
+): Promise<number> {
+  if (wants === 'approval') {
+    const { approved } = await ctx.ask(place, { message, approval: true, expiresInMs });
+    return approved ? 100 : 200;
+  }
+  try {
+    return (await ctx.ask(place, { message, expiresInMs })).length;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'question_rejected') throw error;
+    return 50;
   }
 }
 

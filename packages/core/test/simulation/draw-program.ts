@@ -135,7 +135,17 @@ class ProgramDraw {
   }
 
   #statement(depth: number): Statement {
-    const simple = ['increment', 'set', 'add', 'add', 'effect', 'effect'] as const;
+    const simple = [
+      'increment',
+      'set',
+      'add',
+      'add',
+      'effect',
+      'effect',
+      'question',
+      'sleep',
+      'race',
+    ] as const;
     const does = this.#oneOf<Statement['does']>(
       depth >= deepest ? simple : [...simple, 'call', 'call', 'spawn', 'dispatch'],
     );
@@ -155,6 +165,12 @@ class ProgramDraw {
           ...(this.#draws.at(`retries ${this.#drawn}`) < failingShare ? { retries: true } : {}),
         };
       }
+      case 'question':
+        return { does, wants: this.#oneOf(['approval', 'text']) };
+      case 'sleep':
+      case 'race':
+        // Some keep their session, and some give it back.
+        return { does, ms: this.#oneOf([50, 3_000, 60_000, 1_200_000]) };
       default:
         return {
           does,

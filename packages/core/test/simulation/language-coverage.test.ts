@@ -15,6 +15,8 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   spawn: ['completed'],
   dispatch: ['completed'],
   transfer: ['completed'],
+  question: ['completed', 'error', 'cancelled'],
+  sleep: ['completed', 'cancelled'],
   'effect:rerun': ['success'],
   'effect:report': ['success', 'unknown'],
   'effect:probe:happened': ['success'],

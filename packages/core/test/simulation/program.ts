@@ -46,6 +46,11 @@ export type Statement =
       /** True to fail at first, and to be tried again. */
       readonly retries?: boolean;
     }
+  /** Asks people: for leave, or for a text. Counts what they say into the key of the branch. */
+  | { readonly does: 'question'; readonly wants: 'approval' | 'text' }
+  | { readonly does: 'sleep'; readonly ms: number }
+  /** Asks people, and goes on without them after a time. */
+  | { readonly does: 'race'; readonly ms: number }
   | {
       readonly does: 'call' | 'spawn' | 'dispatch';
       readonly part: Program;
@@ -74,9 +79,9 @@ export type PlainTool =
 
 /**
  * The edit of a part in the next version of the code: other names of its tools, its approvals gone,
- * arguments that it asks for, or other inputs of its children.
+ * arguments that it asks for, other inputs of its children, or other words of its questions.
  */
-export type Edit = 'renamed' | 'removed' | 'stricter' | 'otherInput';
+export type Edit = 'renamed' | 'removed' | 'stricter' | 'otherInput' | 'otherWords';
 
 /** A call of a tool in a round of an agent. */
 export type Call =
@@ -114,5 +119,6 @@ export function nodeName(item: Statement | Call): string {
   const finding = 'finds' in item && item.finds !== undefined ? `:${item.finds}` : '';
   if (item.does === 'effect')
     return `effect:${item.recovery}${finding}${item.retries === true ? ':retries' : ''}`;
+  if (item.does === 'question') return `question:${item.wants}`;
   return item.does === 'add' ? `add:${item.scope}` : `${item.does}${finding}`;
 }

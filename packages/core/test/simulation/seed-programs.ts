@@ -37,7 +37,7 @@ export function appOf(seed: number, programs: readonly Program[]): MakeApp {
   const draws = new Draws(seed).part('edits');
   const kinds: Readonly<Record<'agent' | 'step', readonly Edit[]>> = {
     agent: ['renamed', 'removed', 'stricter'],
-    step: ['otherInput'],
+    step: ['otherInput', 'otherWords'],
   };
   const editOf: EditOf = (id, kind) =>
     draws.at(`is ${id} edited`) < editedShare

@@ -22,7 +22,8 @@ export function checkAnswersHeeded(
     if (event.type !== 'tool_input' || event.by === 'runtime' || event.clientKey !== undefined)
       continue;
     checkGiven(ledger, event, { given, answered }, report);
-    checkActedUpon(ledger, event, report);
+    if (event.callId === event.invocationId) checkQuestion(ledger, event, report);
+    else checkActedUpon(ledger, event, report);
   }
 }
 
@@ -64,6 +65,33 @@ function checkActedUpon(
   if (result?.result.status !== 'success') return;
   if (decision === 'edit' && !isSame(result.editedArgs, input)) told('had other arguments');
   if (decision === 'succeeded' && !isSame(result.result.content, input)) told('has another result');
+}
+
+/** A question of a step ends with its answer. */
+function checkQuestion(
+  { events, session }: WatchedLedger,
+  { callId, decision, input = null, seq }: EventOf<'tool_input'>,
+  report: ReportBroken,
+): void {
+  const end = events.find(
+    (event) =>
+      event.seq > seq &&
+      ((event.type === 'invocation_end' && event.invocationId === callId) ||
+        (event.type === 'tool_yield' && event.callId === callId)),
+  );
+  if (end?.type !== 'invocation_end' || end.status === 'cancelled') return;
+  const approved = (end.output as { readonly approved?: unknown } | undefined)?.approved;
+  const isWrong =
+    decision === 'approve'
+      ? approved !== true
+      : decision === 'reject'
+        ? approved !== false && end.error?.code !== 'question_rejected'
+        : !isSame(end.output, input);
+  if (isWrong)
+    report(
+      'answer_heeded',
+      `${session}: ${callId} was answered with ${decision}, and ended otherwise`,
+    );
 }
 
 function isOfCall(event: Event, callId: string): boolean {

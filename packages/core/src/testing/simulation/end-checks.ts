@@ -106,6 +106,8 @@ function checkApproved({ events, session }: WatchedLedger, report: ReportBroken)
             later.settled &&
             later.result.status !== 'success' &&
             callId.startsWith(`${later.callId}/`)) ||
+          // A question of a step; or its body has ended without it.
+          (later.type === 'invocation_end' && later.invocationId === callId) ||
           (later.type === 'invocation_end' &&
             later.status !== 'completed' &&
             callId.startsWith(`${later.invocationId}/`))),

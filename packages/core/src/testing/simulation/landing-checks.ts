@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
+import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
 import { openPaths } from './open-paths.ts';
 import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
@@ -30,6 +31,7 @@ export function checkLanding(
       return;
     case 'invocation_end':
       checkEndOnce(ledger, event, report);
+      checkSleep(ledger, event, now, report);
       checkDrift(ledger, event, report);
       return;
     case 'user':
@@ -123,6 +125,23 @@ function checkEndOnce(
   );
   if (last?.type === 'invocation_end')
     report('one_end', `${ledger.session}: ${invocationId} ended again at ${seq}`);
+}
+
+/** A sleep ends when its recorded time has come, and not before. */
+function checkSleep(
+  { events, session }: WatchedLedger,
+  { invocationId, status }: EventOf<'invocation_end'>,
+  now: number,
+  report: ReportBroken,
+): void {
+  const start = events.find(
+    (event) => event.type === 'invocation_start' && event.invocationId === invocationId,
+  );
+  if (start?.type !== 'invocation_start' || start.kind !== 'sleep') return;
+  const left = sleepsUntil(start.input) - now;
+  // Store and watch may see two sides of one millisecond.
+  if (status === 'completed' && left > 1)
+    report('sleep_by_store', `${session}: ${invocationId} ended ${left} ms early`);
 }
 
 /** A body that no longer asks for an open child fails before it begins another in its place. */

@@ -32,6 +32,7 @@ export const simulationRules = [
   'approval_heeded',
   'control_heeded',
   'expiry_by_store',
+  'sleep_by_store',
   'request_owned',
   'settled_with_event',
   'run_accepted',
