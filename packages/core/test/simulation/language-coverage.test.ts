@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countEnds } from './language-coverage.ts';
 
-const seeds = Array.from({ length: 16 }, (_, index) => index + 1);
+const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 const hours = 3;
 
 /** Ends that each node has in some seed: without them it is drawn for nothing. */
