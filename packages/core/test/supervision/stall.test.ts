@@ -61,12 +61,13 @@ describe('rounds that bring nothing new are warned of, and then closed', () => {
       output: 'I found nothing.',
     });
     expect(run.said[0]?.why).toBe(
-      'The last 3 rounds brought nothing new: every call ended as one before it had. The model is ' +
-        'warned from the 3rd such round, and in the 5th calls of the same tools are not made.',
+      'The last 3 rounds brought nothing new: every call ended as one before it had. The model ' +
+        'is warned from the 3rd such round, and in the 5th calls of the same tools are not made.',
     );
     expect(run.said.map(({ what }) => what).slice(1, 3)).toEqual([
       'worker was warned that its last rounds brought nothing new.',
-      'A call of the tool lookUp by worker was not run, because the last rounds had brought nothing new.',
+      'A call of the tool lookUp by worker was not run, because the last rounds had brought ' +
+        'nothing new.',
     ]);
   });
 
