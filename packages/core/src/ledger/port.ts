@@ -266,6 +266,12 @@ export interface LedgerStore {
   readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>>;
   /** Sessions, newest first. */
   list(options?: ListOptions): Promise<readonly SessionListing[]>;
+  /**
+   * Ids of the sessions in which a run with this id began, the last changed first. A fork is not
+   * among them when the run began in the prefix that it shares. Missing: the store cannot find them
+   * without reading all ledgers.
+   */
+  sessionsOfRun?(run: string, options?: { readonly limit?: number }): Promise<readonly string[]>;
   /** Requests in the order in which they were made. */
   requests(filter?: RequestFilter): Promise<readonly RequestRow[]>;
   /**

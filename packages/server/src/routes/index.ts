@@ -16,6 +16,7 @@ import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
 import { addOperationRoutes } from './operations.ts';
 import { addRepairRoutes } from './repairs.ts';
+import { addRunLookupRoutes } from './run-lookup.ts';
 import { addRunRoutes } from './runs.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addSocketRoutes } from './socket.ts';
@@ -24,6 +25,7 @@ import { addUsageRoutes } from './usage.ts';
 
 const all: readonly AddRoutes[] = [
   addRunRoutes,
+  addRunLookupRoutes,
   addSessionRoutes,
   addControlRoutes,
   addRepairRoutes,

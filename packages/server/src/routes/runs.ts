@@ -1,7 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { JsonValue, Runnable } from 'adjutant';
 import { defined } from 'adjutant/text';
-import { unauthenticated } from '../access/authenticate.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
@@ -23,7 +22,7 @@ import {
 } from '../schemas/run.ts';
 import { reasonSchema } from '../schemas/session.ts';
 import type { HeldPlace } from '../stream/open-streams.ts';
-import { outlineAnswer, runAnswer } from './run-answer.ts';
+import { outlineAnswer, restedRun, runAnswer } from './run-answer.ts';
 import { ownUser } from './sessions.ts';
 import { startedAnswer, withRoom } from './started-run.ts';
 
@@ -159,19 +158,9 @@ const addListRuns: AddRoutes = (api, parts) => {
 
 const addGetRun: AddRoutes = (api, parts) => {
   addRoute(api, getRun, async (input) => {
-    const { app, params, query } = input;
-    return readReachable(input, params.session, async ({ id: session }) => {
-      const { signal, assertAccepted, end } = patience(parts, input, query.wait);
-      try {
-        const view = await runAtRest(
-          { app, session, run: params.run, replays: parts.replays },
-          signal,
-        );
-        assertAccepted();
-        return { status: 200, body: await runAnswer(input, session, view) };
-      } finally {
-        end();
-      }
+    return readReachable(input, input.params.session, async ({ id: session }) => {
+      const body = await restedRun(parts, input, session);
+      return { status: 200, body };
     });
   });
 };
@@ -238,46 +227,6 @@ function start(
   });
   parts.metrics.runAsked(agent.name, runId, run);
   return startedAnswer(parts, input, run, { runId, place });
-}
-
-interface Patience {
-  /** Aborted when the run is not to be waited for any longer. */
-  readonly signal: AbortSignal;
-  /**
-   * @throws RequestRefusedError `unauthenticated` (401) when the caller's credential has ended
-   * meanwhile
-   */
-  assertAccepted(): void;
-  end(): void;
-}
-
-/**
- * Ends the waiting of a request when its time is over, its client goes away, its credential ends or
- * the server closes.
- */
-function patience(
-  { clock, closing, access }: ServerParts,
-  { request, principal }: Pick<AnyInput, 'request' | 'principal'>,
-  ms: number,
-): Patience {
-  if (ms === 0)
-    return { signal: AbortSignal.abort(), assertAccepted: () => undefined, end: () => undefined };
-  const over = new AbortController();
-  const credential = access.ended(principal, over.signal);
-  const cancel = clock.setTimer(ms, () => over.abort());
-  const signals = [request.signal, closing, credential];
-  const abort = (): void => over.abort();
-  for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
-  if (signals.some(({ aborted }) => aborted)) over.abort();
-  const end = (): void => {
-    cancel();
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-    over.abort();
-  };
-  const assertAccepted = (): void => {
-    if (credential.aborted) throw unauthenticated();
-  };
-  return { signal: over.signal, assertAccepted, end };
 }
 
 /** @throws RequestRefusedError `run_ended`, `run_not_begun` (409) */

@@ -211,6 +211,10 @@ export const runsQuerySchema = z.strictObject({
   }),
 });
 
+export const runIdPathSchema = z.strictObject({
+  run: idSchema.openapi({ description: 'Id of the run.', example: 'run_1' }),
+});
+
 export const runPathSchema = z.strictObject({
   session: idSchema.openapi({ description: 'Id of the session.', example: 'customer-7' }),
   run: idSchema.openapi({ description: 'Id of the run.', example: 'run_1' }),

@@ -73,6 +73,7 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   listRuns: { ...read, call: session('/runs') },
   getRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}` }) },
+  findRun: { ...read, call: ({ run }) => ({ path: `/v1/runs/${run}` }) },
   cancelRun: {
     ...chat,
     call: post(({ waiting, waitingRun }) => `/v1/sessions/${waiting}/runs/${waitingRun}/cancel`),

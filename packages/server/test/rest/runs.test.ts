@@ -51,6 +51,30 @@ function working(store: Store) {
   return { app, goOn: () => gate.resolve(), begun: begun.promise, ...callerOf(app) };
 }
 
+test('a store that cannot find the session of a run says where to ask', async () => {
+  const store = memoryStore();
+  const without: Store = {
+    ...store,
+    for: (scope) =>
+      new Proxy(store.for(scope), {
+        get: (target, name) => {
+          if (name === 'sessionsOfRun') return undefined;
+          const member = Reflect.get(target, name) as unknown;
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+        },
+      }),
+  };
+  const { get, post } = working(without);
+  const { id } = (await post('/v1/runs', { agent: 'quick', input: 'Hi' })).body;
+  expect(await get(`/v1/runs/${id}`)).toMatchObject({
+    status: 501,
+    body: {
+      code: 'run_lookup_unavailable',
+      detail: expect.stringContaining('/v1/sessions/{session}/runs/{run}'),
+    },
+  });
+});
+
 describe.each(stores)('runs on %s', (_name, makeStore) => {
   test(
     'are not started with what looks like a reference to a large value, which may be of ' +
@@ -76,6 +100,31 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       expect((await app.sessions.list()).sessions).toEqual([]);
     },
   );
+
+  test('are found by their ids alone once they have begun', async () => {
+    const { get, post, goOn } = working(makeStore());
+    const { id, session } = (await post('/v1/runs', { agent: 'quick', input: 'Hi' })).body;
+    const found = await get(`/v1/runs/${id}?wait=10000`);
+    expect(found).toMatchObject({ status: 200, body: { id, session, status: 'completed' } });
+    expect(found.body).toEqual((await get(`/v1/sessions/${session}/runs/${id}`)).body);
+    goOn();
+    const named = { agent: 'slow', id: 'mine' };
+    const sessions: string[] = [];
+    for (const _ of [1, 2]) {
+      const { body } = await post('/v1/runs', named);
+      sessions.push(body.session);
+      await get(`/v1/sessions/${body.session}/runs/mine?wait=10000`);
+    }
+    const ambiguous = await get('/v1/runs/mine');
+    expect(ambiguous).toMatchObject({ status: 409, body: { code: 'run_ambiguous' } });
+    const { data } = ambiguous.body as unknown as { data: { sessions: string[] } };
+    expect(data.sessions.toSorted()).toEqual(sessions.toSorted());
+    expect(await get('/v1/runs/other')).toMatchObject({
+      status: 404,
+      body: { code: 'run_not_found' },
+    });
+    expect((await get('/v1/runs/mine?wait=never')).status).toBe(400);
+  });
 
   test('say the confidence in their output, alone and in lists, as results do', async () => {
     const search = tool({

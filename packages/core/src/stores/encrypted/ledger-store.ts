@@ -41,6 +41,8 @@ import { SessionSeals } from './seals.ts';
 import { SessionList } from './session-list.ts';
 import { SessionReader } from './session-reader.ts';
 
+const none = Promise.resolve<readonly string[]>([]);
+
 /** The ledgers of one tenant and app, sealed when written to another store and opened when read. */
 export class EncryptedLedgerStore implements LedgerStore {
   readonly #parts: LedgerParts;
@@ -50,6 +52,8 @@ export class EncryptedLedgerStore implements LedgerStore {
   readonly #blobs: SealedBlobs;
   readonly #reading: LedgerReading;
   readonly #sessions: SessionList;
+  /** Paths of events are not sealed: the store below finds them, if it can. */
+  readonly sessionsOfRun?: NonNullable<LedgerStore['sessionsOfRun']>;
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -59,6 +63,9 @@ export class EncryptedLedgerStore implements LedgerStore {
     this.#blobs = new SealedBlobs(parts);
     this.#reading = new LedgerReading(parts);
     this.#sessions = new SessionList(parts, this.#reading);
+    const { inner } = parts;
+    if (inner.sessionsOfRun !== undefined)
+      this.sessionsOfRun = (run, options) => inner.sessionsOfRun?.(run, options) ?? none;
   }
 
   append(session: string, expected: Head, batch: Batch): Promise<AppendReceipt> {

@@ -244,6 +244,20 @@ export class MemoryLedgerStore implements LedgerStore {
     return this.#shared.read(scope, scopeId);
   }
 
+  async sessionsOfRun(
+    run: string,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly string[]> {
+    this.#checkOpen();
+    const limit = checkLimit('sessions', options.limit);
+    return [...this.#ledgers.values()]
+      .filter((ledger) => ledger.hasRun(run))
+      .map((ledger) => ledger.listing)
+      .sort(compareListings('updatedAt'))
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     this.#checkOpen();
     const limit = checkLimit('sessions', options.limit);

@@ -154,6 +154,16 @@ export class MemoryLedger {
     this.#prolongLease(now);
   }
 
+  /** True when a run with this id began in this ledger, and not in a prefix that it shares. */
+  hasRun(run: string): boolean {
+    return (
+      !run.includes('/') &&
+      this.#events.some(
+        ({ type, invocationId }) => type === 'invocation_start' && invocationId === run,
+      )
+    );
+  }
+
   hasPosted(key: string): boolean {
     return this.#postedKeys.has(key);
   }

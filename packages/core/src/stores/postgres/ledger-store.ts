@@ -48,6 +48,7 @@ import {
   queryInbox,
   queryListings,
   queryRequests,
+  querySessionsOfRun,
   queryShared,
 } from './queries.ts';
 import { type Asked, checkReply } from './refusal.ts';
@@ -241,6 +242,14 @@ export class PostgresLedgerStore implements LedgerStore {
       options,
       checkLimit('sessions', options.limit),
     );
+  }
+
+  async sessionsOfRun(
+    run: string,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly string[]> {
+    const limit = checkLimit('sessions', options.limit);
+    return querySessionsOfRun(this.#parts.database, this.#stored, run, limit);
   }
 
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {

@@ -14,6 +14,7 @@ import { OwnerSurvey } from '../owner.ts';
 import type { Database } from './database.ts';
 import type { StoredScope } from './encoding.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
+import { whereRun } from './tables.ts';
 
 /** The conditions of a composed statement, with their values. */
 class Conditions {
@@ -132,6 +133,22 @@ export async function queryListings(
     conditions.values,
   );
   return rows.map(listing);
+}
+
+export async function querySessionsOfRun(
+  database: Database,
+  { tenant, app }: StoredScope,
+  run: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await database.query(
+    `select session from {s}.ledgers
+      where id in (select ledger from {s}.events ${whereRun} and path = $3)
+        and tenant = $1 and app = $2 and session is not null
+      order by updated_at desc, session desc limit ${limit}`,
+    [tenant, app, JSON.stringify(run)],
+  );
+  return rows.map(({ session }) => fromStorable(String(session)));
 }
 
 function listing(row: Record<string, unknown>): SessionListing {

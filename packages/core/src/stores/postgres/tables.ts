@@ -12,6 +12,9 @@ const addressKeysStep = `
   comment on table {s}.address_keys is 'secrets that addresses of blobs are made with';
   `;
 
+/** Condition of events that begin a run: of the type `invocation_start`, at the path of its id. */
+export const whereRun = "where type = 10 and strpos(path, '/') = 0";
+
 /**
  * The steps from an empty schema to the present one; the version of a schema is the number of steps
  * that it has seen. `{s}` stands for the quoted name of the schema. A step is never edited once it
@@ -175,4 +178,8 @@ export const migrations: readonly string[] = [
   addressKeysStep,
   // This step only replaces functions: their replies have the time.
   'null;',
+  // A hash takes paths of any length.
+  `
+  create index events_by_run on {s}.events using hash (path) ${whereRun};
+  `,
 ];

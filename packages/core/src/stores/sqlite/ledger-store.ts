@@ -278,6 +278,14 @@ export class SqliteLedgerStore implements LedgerStore {
     });
   }
 
+  async sessionsOfRun(
+    run: string,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly string[]> {
+    const limit = checkLimit('sessions', options.limit);
+    return this.#connection.request('sessionsOfRun', { ...this.#scope, run, limit });
+  }
+
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
     const { after, ...rest } = filter;
     const place = after && { after: { createdAt: after.createdAt, requestId: after.requestId } };

@@ -180,6 +180,11 @@ export interface ReadOperations {
     request: ScopeAddress & ListOptions & { readonly limit: number };
     reply: readonly SessionListing[];
   };
+  /** Ids of the sessions in which a run began. */
+  sessionsOfRun: {
+    request: ScopeAddress & { readonly run: string; readonly limit: number };
+    reply: readonly string[];
+  };
   requests: {
     request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number };
     reply: readonly RequestRow[];

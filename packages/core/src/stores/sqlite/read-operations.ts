@@ -93,6 +93,8 @@ export class ReadOperationsOfFile {
         return this.#readShared(request[1]);
       case 'list':
         return this.#sessions.list(request[1]);
+      case 'sessionsOfRun':
+        return this.#sessions.ofRun(request[1]);
       case 'due':
         return this.#sessions.due(request[1]);
       case 'requests':

@@ -10,6 +10,8 @@ export type Migration = string | ((database: DatabaseSync) => void);
 const whereNotDeleted = 'where session is not null';
 const whereUser = `${whereNotDeleted} and user is not null`;
 const wherePending = "where status = 'pending'";
+/** Condition of events whose path is the id of their run, written out. */
+export const whereRun = "where typeof(path) = 'text' and instr(path, '/') = 0";
 const whereOperation = 'where operation is not null';
 
 /**
@@ -173,6 +175,8 @@ export const migrations: readonly Migration[] = [
   giveRowsIds,
   clockTable,
   addressKeysStep,
+  // The first event of a run in a ledger has its path as text; later ones refer to that event.
+  `create index events_by_run on events (path) ${whereRun};`,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

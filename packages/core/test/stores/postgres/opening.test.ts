@@ -1,3 +1,4 @@
+import { runtime, step } from 'adjutant';
 import { type PostgresOptions, postgres } from 'adjutant/postgres';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -104,6 +105,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
       { version: 1 },
       { version: 2 },
       { version: 3 },
+      { version: 4 },
     ]);
   });
 
@@ -114,7 +116,27 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const error = await ledgersOf(open(schema.name))
       .head('s')
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 3 } });
+    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 4 } });
+  });
+
+  test('finds the runs that an older version has recorded by their ids', async () => {
+    const schema = newTestSchema();
+    const run = async (runId: string): Promise<LedgerStore> => {
+      const store = open(schema.name);
+      const app = runtime({ app: 'shop', tenant: 'acme', store, recover: 'manual' });
+      await app.run(step({ name: 'one', execute: () => undefined }), { session: 's', runId });
+      return ledgersOf(store);
+    };
+    expect(await (await run('old')).sessionsOfRun?.('old')).toEqual(['s']);
+    await schema.query(`drop index "${schema.name}".events_by_run`);
+    await schema.query(`delete from "${schema.name}".migrations where version = 4`);
+    const ledgers = await run('new');
+    expect(await ledgers.sessionsOfRun?.('old')).toEqual(['s']);
+    expect(await ledgers.sessionsOfRun?.('new')).toEqual(['s']);
+    const indexes = await schema.query(
+      `select indexname from pg_indexes where schemaname = '${schema.name}'`,
+    );
+    expect(indexes).toContainEqual({ indexname: 'events_by_run' });
   });
 
   test('needs no right to create anything once the schema is there', async () => {

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { runtime, step } from 'adjutant';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import type { AdjutantError } from '../../../src/base/error.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
+import { whereRun } from '../../../src/stores/sqlite/tables.ts';
 import {
   errorOf,
   pendingRequest,
@@ -148,7 +150,7 @@ describe('schema versions', () => {
     ]);
     await store.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 6 });
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 7 });
     expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({
       wake_at: 1_800_000_000_000,
     });
@@ -230,6 +232,32 @@ describe('schema versions', () => {
     },
   );
 
+  test('runs that an older version has recorded are found by their ids', async () => {
+    const path = join(directory, 'older.db');
+    const run = async (id: string): Promise<readonly string[]> => {
+      const app = runtime({ app: 'shop', tenant: 'acme', store: sqlite(path), recover: 'manual' });
+      await app.run(step({ name: 'one', execute: () => undefined }), { session: 's', runId: id });
+      await app.close();
+      const store = sqlite(path);
+      const found = await Promise.all(
+        ['old', 'new'].map((name) => store.for(scope).sessionsOfRun?.(name)),
+      );
+      await store.close();
+      return found.map((sessions) => String(sessions));
+    };
+    expect(await run('old')).toEqual(['s', '']);
+    const older = new DatabaseSync(path);
+    older.exec('drop index events_by_run; pragma user_version = 6');
+    older.close();
+    expect(await run('new')).toEqual(['s', 's']);
+    const now = new DatabaseSync(path);
+    const plan = now
+      .prepare(`explain query plan select ledger from events ${whereRun} and path = ?`)
+      .all('"old"');
+    now.close();
+    expect(JSON.stringify(plan)).toContain('INDEX events_by_run');
+  });
+
   test('a file of a newer version is refused and not touched', async () => {
     const path = fileOf('sqlite-v1.sql');
     const newer = new DatabaseSync(path);
@@ -238,7 +266,7 @@ describe('schema versions', () => {
     const before = readFileSync(path);
     expect(await firstError(path)).toMatchObject({
       code: 'store_too_new',
-      data: { store: path, found: 99, supported: 6 },
+      data: { store: path, found: 99, supported: 7 },
     });
     expect(readFileSync(path)).toEqual(before);
   });

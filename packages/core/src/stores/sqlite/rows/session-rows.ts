@@ -3,6 +3,7 @@ import type { DueSession, SessionListing } from '../../../ledger/port.ts';
 import { OwnerSurvey } from '../../owner.ts';
 import type { ReadOperations } from '../protocol.ts';
 import { Conditions, StatementCache } from '../statements.ts';
+import { whereRun } from '../tables.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
@@ -48,6 +49,16 @@ export class SessionRows {
           Object.entries(row).filter(([, value]) => value !== null),
         ) as unknown as SessionListing,
     );
+  }
+
+  ofRun({ tenant, app, run, limit }: RequestOf<'sessionsOfRun'>): readonly string[] {
+    return this.#statements
+      .get(`select session from ledgers
+        where id in (select ledger from events ${whereRun} and path = ?)
+          and tenant = ? and app = ? and session is not null
+        order by updated_at desc, session desc limit ?`)
+      .all(JSON.stringify(run), tenant, app, limit)
+      .map(({ session }) => session as string);
   }
 
   due({ scope, now, limit }: RequestOf<'due'>): readonly DueSession[] {

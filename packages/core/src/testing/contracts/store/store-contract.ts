@@ -22,6 +22,7 @@ import { followContract } from './reading/follow-contract.ts';
 import { listContract } from './reading/list-contract.ts';
 import { listOptionsContract } from './reading/list-options-contract.ts';
 import { readContract } from './reading/read-contract.ts';
+import { runsContract } from './reading/runs-contract.ts';
 import { answerContract } from './requests/answer-contract.ts';
 import { requestContract } from './requests/request-contract.ts';
 import { requestListContract } from './requests/request-list-contract.ts';
@@ -123,6 +124,7 @@ function defineRules(suite: Suite): void {
   snapshotContract(suite);
   defineDeletion(suite);
   listContract(suite);
+  runsContract(suite);
   listOptionsContract(suite);
   isolationContract(suite);
   closeContract(suite);
