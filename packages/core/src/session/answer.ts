@@ -15,6 +15,8 @@ export interface Answer {
   /** Key of the message that gives the answer. */
   readonly clientKey?: string;
   readonly by: Actor;
+  /** Message of the user that was read as the input. */
+  readonly text?: string;
 }
 
 /**
@@ -31,7 +33,7 @@ export function postAnswer(
     readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
   },
   requestId: string,
-  { decision, input, reason, clientKey, by }: Answer,
+  { decision, input, reason, by, text, clientKey }: Answer,
 ): Promise<PostReceipt> {
   const said = contentHash([by, decision ?? null, input ?? null, reason ?? null]);
   return ports.store.post(session, {
@@ -44,7 +46,7 @@ export function postAnswer(
     settles: requestId,
     data: {
       requestId,
-      ...defined({ decision, input, reason, clientKey }),
+      ...defined({ decision, input, reason, text, clientKey }),
     },
   });
 }

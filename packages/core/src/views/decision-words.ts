@@ -262,6 +262,8 @@ const runtimeWords: Words<
   },
   inbox: {
     refuse: () => 'Something that was sent to the session came to nothing.',
+    ambiguous_answer: () =>
+      'A message answered nothing, because several calls wait for what it could be.',
     other: (of) => `Something that was sent to the session was dealt with: ${plain(of.decision)}.`,
   },
   approval_token: {

@@ -102,6 +102,45 @@ const yielding: MakeScenario = () => {
   };
 };
 
+/** Messages of the user that waiting calls of several branches can use. */
+const answeringByMessage: MakeScenario = () => {
+  const collector = (name: string, yieldSchema: z.ZodType) =>
+    agent({
+      name,
+      model: roundModel([
+        { toolCalls: [{ name: `ask_${name}` }, call('note', 1)] },
+        { text: `${name} is done` },
+      ]),
+      tools: [
+        tool({
+          name: `ask_${name}`,
+          description: 'Asks the user',
+          schema: z.object({}),
+          yieldSchema,
+          recovery: 'rerun',
+          execute: ({ input }) => input as JsonValue,
+        }),
+        noting('note'),
+      ],
+      output: name,
+    });
+  return {
+    runnable: parallel({
+      name: 'all',
+      runnables: [
+        collector('booking', z.object({ name: z.string(), guests: z.number() })),
+        collector('code', z.object({ code: z.number() })),
+        collector('mail', z.email()),
+      ],
+    }),
+    answers: {
+      ask_booking: 'name: Ann\nguests: 2',
+      ask_code: '1234',
+      ask_mail: 'ann@example.com',
+    },
+  };
+};
+
 /** One call is allowed, one edited, one rejected. */
 function approvals(recovery: 'rerun' | 'report'): MakeScenario {
   return () => ({
@@ -601,6 +640,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'a branch that fails': failFast,
   'branches of which one is enough': firstWins,
   yields: yielding,
+  'messages that answer': answeringByMessage,
   'approvals with edit': approvals('rerun'),
   'approvals of a tool that reports': approvals('report'),
   'structured state': structuredState,

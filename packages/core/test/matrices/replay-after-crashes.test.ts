@@ -32,7 +32,9 @@ async function answered(
     if (openInvocations(session.events).length === 0) return;
     for (const pending of pendingCalls.filter(({ accepted }) => !accepted)) {
       const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
-      await app.requests.answer(pending.requestId, { by: 'user:ann', ...answer });
+      const by = 'user:ann';
+      if (typeof answer === 'string') await app.send(id, answer, { by });
+      else await app.requests.answer(pending.requestId, { by, ...answer });
     }
     if (pendingCalls.length === 0 && awaitingInput && message !== undefined) {
       session.addMessage(

@@ -55,14 +55,18 @@ export async function takeRunInput(
   if (open === undefined) return { before: [...granted, ...input], consumes };
   if (left !== undefined) ledger.append([], { consumes });
   const clientKey = posted ?? (request.isNamed ? request.runId : undefined);
-  const message = { text: request.input, clientKey };
-  if (input.length > 0 && (await postAsAnswer(app, ledger, runId, message))) {
+  const [message] = input;
+  const answer =
+    message?.type === 'user' && request.data === undefined
+      ? await postAsAnswer({ app, ledger, runId }, { text: message.text, clientKey })
+      : [];
+  if (answer === 'posted') {
     await inbox.drain();
     return noRunInput;
   }
   // A run that has ended gets no more messages.
   const isOver = hasOutcome(ledger.invocations, open.path);
-  if (input.length > 0 && !isOver) ledger.append(input);
+  if (input.length > 0 && !isOver) ledger.append([...input, ...answer]);
   if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: app.clock.now() });
   return noRunInput;
 }

@@ -13,6 +13,7 @@ import { rootInput } from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
 import { runBody } from './bodies.ts';
 import { continueDetached } from './detached-children.ts';
+import { outcomeAsAnswer } from './inbox/message-answer.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { assertAnswersUsable } from './inbox/unused-answers.ts';
 import { withLifecycle } from './lifecycle.ts';
@@ -139,6 +140,7 @@ export class Turn {
       isOpen: () => isRunOpen(ledger, runId),
       ignoresPausesUpTo: request.isWorker === true ? 0 : postedBefore,
       isReleasing: () => this.#isReleasing,
+      answerOf: (entry, message) => outcomeAsAnswer({ app, ledger, runId }, entry, message),
       cancel: (reason) => {
         run.abort(reason);
         abortBelow(ledger, runId, reason);

@@ -147,7 +147,7 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   tool_attempt: [],
   tool_result: ['result', 'next', 'editedArgs', 'notes'],
   tool_yield: ['args', 'request'],
-  tool_input: ['input'],
+  tool_input: ['input', 'text'],
   state_change: ['changes'],
   invocation_start: ['input'],
   invocation_yield: [],

@@ -32,6 +32,8 @@ export interface RuntimeDecisions {
   readonly inbox: {
     /** Type and author of the item; other members depend on the type. */
     readonly refuse: JsonObject & { readonly type: string; readonly by: string };
+    /** Message that could be the input of several waiting calls: their requests. */
+    readonly ambiguous_answer: { readonly requests: readonly string[] };
   };
   readonly approval_token: {
     readonly refuse: { readonly requestId: string; readonly reason: string };

@@ -77,6 +77,8 @@ export interface ToolInputEvent extends Envelope<'tool_input'> {
   /** The given input, edited arguments or result. */
   readonly input?: JsonValue;
   readonly reason?: string;
+  /** Message of the user that was read as the input; missing for answers to the request itself. */
+  readonly text?: string;
   /** Epoch milliseconds of the answer; missing when the runtime itself answered. */
   readonly answeredAt?: number;
   /** Key of the message that was taken as this answer: it counts once under it. */

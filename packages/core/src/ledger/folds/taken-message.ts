@@ -13,7 +13,7 @@ export function hasTaken(event: Event, clientKey: string): event is TakenMessage
 
 /** The text of a message as it is recorded; large texts are references. */
 export function takenText(event: EventOf<'user'> | EventOf<'tool_input'>): JsonValue | undefined {
-  return event.type === 'user' ? event.text : event.input;
+  return event.type === 'user' ? event.text : (event.text ?? event.input);
 }
 
 /**

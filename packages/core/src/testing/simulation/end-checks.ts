@@ -1,4 +1,5 @@
 import type { Event } from '../../ledger/event.ts';
+import { hasTaken } from '../../ledger/folds/taken-message.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
@@ -41,9 +42,7 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
   }
   checkAnswers(watch, answered, report);
   for (const [clientKey, session] of said) {
-    const isTaken = watch
-      .eventsOf(session)
-      .some((event) => event.type === 'user' && event.clientKey === clientKey);
+    const isTaken = watch.eventsOf(session).some((event) => hasTaken(event, clientKey));
     if (!isTaken) report('message_not_lost', `${session}: ${clientKey} was confirmed`);
   }
   await checkRequests(ledgers, watch, report);

@@ -1,8 +1,8 @@
 import { isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import { type ExecutionMessage, executionChannel } from '../../effects/execution-channel.ts';
 import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
-import type { Event } from '../../ledger/event.ts';
-import type { Batch, Claim, LedgerStore, Store } from '../../ledger/port.ts';
+import type { Actor, Event } from '../../ledger/event.ts';
+import type { Batch, Claim, InboxEntry, LedgerStore, Store } from '../../ledger/port.ts';
 import { PostedControls } from './control-checks.ts';
 import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
@@ -196,13 +196,16 @@ export class Watch {
   }
 
   /**
-   * Requests are settled by the append of what settles them, or by the post of their answer. Only
-   * their expiry is settled first: it must not be recorded when an answer came before it.
+   * Requests are settled by the append of what settles them, or by the post of their answer. Two
+   * are settled first, because they must not be recorded when an answer came before them: an
+   * expiry, and a message that is an answer and stays in the inbox until then.
    */
   #settle(inner: LedgerStore, tenant: string): LedgerStore['settle'] {
     return async (session, settlement) => {
       await inner.settle(session, settlement);
-      const { requestId, status } = settlement;
+      const { by, requestId, status } = settlement;
+      if (status === 'answered' && (await inner.inbox(session)).some((item) => isMessage(item, by)))
+        return;
       const { events } = this.#ledger(tenant, session);
       const isRecorded = events.some(
         (event) => event.type === 'tool_input' && event.requestId === requestId,
@@ -255,4 +258,8 @@ export class Watch {
       this.report(rule, detail),
     );
   }
+}
+
+function isMessage(item: InboxEntry, by: Actor): boolean {
+  return item.type === 'user' && item.by === by;
 }

@@ -71,23 +71,24 @@ function whyRefused(
     : `It can be answered with ${options.join(', ')} only.`;
 }
 
-function inputDraft(
-  { by, at, data }: InboxEntry,
+/** Makes the event of an answer that counts. */
+export function inputDraft(
+  { by, at, data }: Pick<InboxEntry, 'by' | 'at' | 'data'>,
   { invocationId, callId, requestId }: EventOf<'tool_yield'>,
 ): EventDraft {
   const decision = textOf(data, 'decision') as RequestDecision | undefined;
   const reason = textOf(data, 'reason');
-  const clientKey = textOf(data, 'clientKey');
   const input = data['input'] as JsonValue | undefined;
+  const text = textOf(data, 'text');
+  const clientKey = textOf(data, 'clientKey');
   return {
     type: 'tool_input',
     by,
     ...defined({ invocationId }),
     callId,
     requestId,
-    ...defined({ decision, input, reason }),
+    ...defined({ decision, input, reason, text, clientKey }),
     answeredAt: at,
-    ...defined({ clientKey }),
   };
 }
 

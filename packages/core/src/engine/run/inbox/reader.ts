@@ -1,6 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
+import type { ItemOutcome } from './item.ts';
 import { itemOutcome } from './item-outcome.ts';
 import type { InboxTarget } from './target.ts';
 
@@ -95,6 +96,25 @@ export class InboxReader {
     return this.#draining;
   }
 
+  /** Looks whether a message answers a waiting call; `undefined` for everything else. */
+  #askedFor(
+    entry: InboxEntry,
+    { drafts: [draft], act }: ItemOutcome,
+  ): Promise<ItemOutcome | undefined> | undefined {
+    const { answerOf, ledger, runId } = this.#target;
+    if (answerOf === undefined || ledger.requests.size === 0 || act !== undefined) return undefined;
+    return draft?.type === 'user' && draft.invocationId === runId
+      ? answerOf(entry, draft)
+      : undefined;
+  }
+
+  #mayNotAppend(): boolean {
+    if (this.#target.ledger.failure !== undefined) return true;
+    if (this.#target.isReleasing?.() !== true) return false;
+    this.#target.late?.();
+    return true;
+  }
+
   async #takeIn(): Promise<void> {
     const { ledger } = this.#target;
     if (ledger.failure !== undefined) return;
@@ -109,8 +129,13 @@ export class InboxReader {
     }
     for (const entry of entries) {
       if (failed || entry.position <= this.#seen) continue;
-      const outcome = itemOutcome(this.#target, entry, this.left);
-      if (outcome === undefined) continue;
+      const found = itemOutcome(this.#target, entry, this.left);
+      if (found === undefined) continue;
+      const asking = this.#askedFor(entry, found);
+      const answer = asking === undefined ? undefined : await asking;
+      // The run was released meanwhile: the next turn, or the next owner, takes the item in.
+      if (asking !== undefined && this.#mayNotAppend()) return;
+      const outcome = answer ?? found;
       const { drafts, isNote = false, requests } = outcome;
       // An item that has left the inbox no longer wakes the session. The run that has it now may
       // have waited.

@@ -1,5 +1,11 @@
 import type { AbortReason } from '../../../base/cancel-scope.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import type { InboxEntry } from '../../../ledger/port.ts';
+import type { ItemOutcome } from './item.ts';
+
+/** The draft of a message. */
+export type MessageDraft = Extract<EventDraft, { readonly type: 'user' }>;
 
 /** The part of a run that the inbox acts on. */
 export interface InboxTarget {
@@ -14,6 +20,11 @@ export interface InboxTarget {
   readonly isReleasing?: () => boolean;
   /** Position up to which pauses are ignored: a caller resumed the run after them. @default 0 */
   readonly ignoresPausesUpTo?: number;
+  /**
+   * Reads a message to the run as the answer to a waiting call. Resolves to `undefined` when it
+   * answers none. @default no message is an answer
+   */
+  answerOf?(entry: InboxEntry, message: MessageDraft): Promise<ItemOutcome | undefined>;
   /** Called when an item has come that is left to the next turn. */
   late?(): void;
   cancel(reason: AbortReason): void;

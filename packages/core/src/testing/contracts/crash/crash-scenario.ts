@@ -9,11 +9,11 @@ import type { Runnable } from '../../../session/runnable.ts';
 
 /**
  * Answers from outside to each question of a run: by the name of the tool that asks, or by a
- * function of the question.
+ * function of the question. A text is a message of the user that the question is to find.
  */
 export type ScenarioAnswers =
-  | Readonly<Record<string, RequestAnswer>>
-  | ((pending: PendingRequest) => RequestAnswer);
+  | Readonly<Record<string, RequestAnswer | string>>
+  | ((pending: PendingRequest) => RequestAnswer | string);
 
 /** The parts that a stopped run must have in common with one that was not stopped. */
 export type ScenarioComparison = 'projection' | 'outcome' | 'end';

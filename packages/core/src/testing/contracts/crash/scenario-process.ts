@@ -184,10 +184,12 @@ export class ScenarioProcess {
   }: RunResult): Promise<void> {
     const pending = pendingCalls.findLast(({ accepted }) => !accepted);
     if (pending !== undefined) {
-      await this.app.requests.answer(pending.requestId, {
-        by: 'user:ann',
-        ...this.#answerTo(pending),
-      });
+      const { requestId } = pending;
+      const answer = this.#answerTo(pending);
+      const by = 'user:ann';
+      if (typeof answer === 'string')
+        await this.app.send(session, answer, { by, clientKey: requestId });
+      else await this.app.requests.answer(requestId, { by, ...answer });
       return;
     }
     if (!awaitingInput) {
@@ -208,7 +210,7 @@ export class ScenarioProcess {
     await session.flush();
   }
 
-  #answerTo(pending: PendingRequest): RequestAnswer {
+  #answerTo(pending: PendingRequest): RequestAnswer | string {
     const { answers } = this.scenario;
     const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
     if (answer !== undefined) return answer;
