@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
-import { ancestorsOf, isBelow, parentOf } from '../path.ts';
+import { ancestorsOf, isBelow, parentOf, predecessorOf } from '../path.ts';
 
 export type StateValues = Readonly<Record<string, JsonValue>>;
 
@@ -80,9 +80,8 @@ function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState
 function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
   if (event.branch !== true) return state;
   // An invocation that continues a branch after a handoff continues its overlay.
-  const before = state.overlays.get(
-    event.invocationId.slice(0, event.invocationId.lastIndexOf('>')),
-  );
+  const predecessor = predecessorOf(event.invocationId);
+  const before = predecessor === undefined ? undefined : state.overlays.get(predecessor);
   return {
     scopes: state.scopes,
     overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})),
