@@ -28,6 +28,9 @@ interface SeedLine {
   readonly events: number;
   readonly steps: number;
   readonly compared: number;
+  readonly programs: number;
+  readonly comparedUsers: number;
+  readonly users: number;
   readonly faults: number;
   readonly cpuMs: number;
   readonly broken: readonly string[];
@@ -67,7 +70,7 @@ function refuse(reason: string): never {
 async function work(seeds: readonly number[]): Promise<void> {
   for (const seed of seeds) {
     const before = process.cpuUsage();
-    const { outcome, compared } = await simulatePrograms(seed, hoursPerSeed);
+    const { outcome, compared, comparedUsers } = await simulatePrograms(seed, hoursPerSeed);
     const { system, user } = process.cpuUsage(before);
     const line: SeedLine = {
       seed,
@@ -75,6 +78,9 @@ async function work(seeds: readonly number[]): Promise<void> {
       events: outcome.events,
       steps: outcome.steps,
       compared,
+      programs: outcome.ends.length,
+      comparedUsers,
+      users: Object.keys(outcome.shared).length,
       faults: outcome.faults.length,
       cpuMs: (system + user) / 1_000,
       broken: outcome.broken.map(({ detail, rule }) => `${rule}: ${detail}`),
@@ -166,15 +172,22 @@ async function tell(seed: number): Promise<void> {
   process.stdout.write(`  again: npm run simulate -- --seed ${seed} --seeds 1 --story\n\n`);
 }
 
+function share(part: number, whole: number): string {
+  return `${Math.round((100 * part) / Math.max(1, whole))} %`;
+}
+
 function summarise(done: readonly SeedLine[]): void {
   const sum = (of: (line: SeedLine) => number): number =>
     done.reduce((total, line) => total + of(line), 0);
   const hours = Math.round(sum(({ hours: each }) => each));
+  const [compared, programs] = [sum((line) => line.compared), sum((line) => line.programs)];
+  const [comparedUsers, users] = [sum((line) => line.comparedUsers), sum((line) => line.users)];
   const cpu = sum(({ cpuMs }) => cpuMs) / 1_000;
   process.stdout.write(
     `${hours} simulated hours, ${sum(({ events }) => events)} events, ` +
       `${sum(({ faults }) => faults)} faults, ${sum(({ steps }) => steps)} steps, ` +
-      `${sum(({ compared }) => compared)} ends compared, ${cpu.toFixed(1)} s of processor time ` +
-      '(each seed three times)\n',
+      `${cpu.toFixed(1)} s of processor time (each seed three times)\n` +
+      `Compared with the same seeds without faults: ${share(compared, programs)} of ` +
+      `${programs} ends, ${share(comparedUsers, users)} of ${users} states of users\n`,
   );
 }

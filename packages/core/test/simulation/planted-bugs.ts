@@ -274,6 +274,52 @@ const repairedBugs: readonly PlantedBug[] = [
   },
 ];
 
+/** Bugs by which runs fail, or effects stay unknown, without a cause. */
+const failureBugs: readonly PlantedBug[] = [
+  {
+    name: 'resumed-agent-fails',
+    about: 'Each agent that is resumed after a stop ends in an error.',
+    file: 'engine/invoke/invoke.ts',
+    find: 'const end = await run.runBody(slot.runnable as AnyRunnable | Wait, frame);',
+    replace:
+      "const end: any = frame.resumed && record.kind === 'agent' ? { status: 'error', error: { name: 'E', code: 'internal', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
+    within: seedsOfChecks,
+  },
+  {
+    name: 'rerun-reported',
+    about: 'An interrupted tool that may run again is reported as unknown.',
+    file: 'effects/tool-call/interrupted-attempt.ts',
+    find: "if (tool?.recovery !== 'rerun')",
+    replace: 'if (true)',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'rerun-given-up',
+    about: 'A tool that may run again is given up after its first interruption.',
+    file: 'effects/tool-call/interrupted-attempt.ts',
+    find: 'const mostInterruptions = 3;',
+    replace: 'const mostInterruptions = 1;',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'resumed-body-is-overloaded',
+    about: 'Each body that is resumed fails with the error of a model that nobody called.',
+    file: 'engine/invoke/invoke.ts',
+    find: 'const end = await run.runBody(slot.runnable as AnyRunnable | Wait, frame);',
+    replace:
+      "const end: any = frame.resumed ? { status: 'error', error: { name: 'E', code: 'model_overloaded', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
+    within: seedsOfChecks,
+  },
+  {
+    name: 'user-state-added-twice',
+    about: 'An update of shared state that is made again counts again.',
+    file: 'engine/invoke/state/key-writes.ts',
+    find: 'entry.source === source && givesSame(apply, written)',
+    replace: 'false',
+    within: seedsOfChecks,
+  },
+];
+
 /** Bugs of what people do: their cancels, their pauses and their answers. */
 const peopleBugs: readonly PlantedBug[] = [
   {
@@ -339,6 +385,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...engineBugs,
   ...effectBugs,
   ...requestBugs,
+  ...failureBugs,
   ...peopleBugs,
   ...storeBugs,
   ...repairedBugs,

@@ -16,6 +16,7 @@ const mostTries = 60;
 export interface ProgramsOutcome {
   readonly outcome: SeedOutcome;
   readonly compared: number;
+  readonly comparedUsers: number;
   readonly programs: readonly Program[];
 }
 
@@ -37,7 +38,8 @@ function optionsOf(
 /** Simulates the programs that a seed draws. */
 export async function simulatePrograms(seed: number, hours: number): Promise<ProgramsOutcome> {
   const made = programsOf(seed);
-  return { ...(await checkedSeed(optionsOf(seed, hours, made))), programs: made.drawn };
+  const { compared, ...checked } = await checkedSeed(optionsOf(seed, hours, made));
+  return { ...checked, compared: compared.size, programs: made.drawn };
 }
 
 /** The smallest programs and the shortest list of faults that still break the same rule. */

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from '../../base/json.ts';
+import type { EndOfProgram } from './program-ends.ts';
 import { firstDifference } from './report/first-difference.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
 import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
@@ -7,17 +8,22 @@ import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
 export const rulesOfComparison: ReadonlySet<SimulationRule> = new Set<SimulationRule>([
   'same_seed',
   'same_end',
+  'failure_explained',
 ]);
 
-/** What a seed came to with faults, and without. */
+/** What a seed came to with faults and without, and how much of the two was compared. */
 export interface CheckedSeed {
   readonly outcome: SeedOutcome;
   readonly calm: SeedOutcome;
   /** Options of the run of `outcome`. */
   readonly failing: SeedOptions;
-  /** Programs whose ends were compared. */
-  readonly compared: number;
+  /** Programs whose ends were compared, by their places. */
+  readonly compared: ReadonlySet<number>;
+  /** Users whose shared state was compared. */
+  readonly comparedUsers: number;
 }
+
+const nothingCompared = { compared: new Set<number>(), comparedUsers: 0 };
 
 /** Simulates a seed twice, and once without faults, and compares the three. */
 export async function checkedSeed(given: SeedOptions): Promise<CheckedSeed> {
@@ -25,44 +31,61 @@ export async function checkedSeed(given: SeedOptions): Promise<CheckedSeed> {
   const withoutFaults = { ...given, rates: {} };
   const calm = await simulateSeed(withoutFaults);
   // A rule that is broken without any fault is told so: no story is shorter.
-  if (calm.broken.length > 0) return { outcome: calm, calm, failing: withoutFaults, compared: 0 };
+  if (calm.broken.length > 0)
+    return { outcome: calm, calm, failing: withoutFaults, ...nothingCompared };
   const outcome = await simulateSeed(given);
   const broken: BrokenRule[] = [...outcome.broken];
-  if (broken.length > 0) return { outcome, calm, failing: given, compared: 0 };
+  if (broken.length > 0) return { outcome, calm, failing: given, ...nothingCompared };
   const again = await simulateSeed(given);
   if (again.trace !== outcome.trace)
     broken.push({
       rule: 'same_seed',
       detail: `a second run of the seed goes another way: ${firstDifference(outcome, again)}`,
     });
-  const { compared, differences } = compareEnds(outcome, calm);
+  const { differences, ...compared } = compareEnds(outcome, calm);
   broken.push(...differences);
-  return { outcome: { ...outcome, broken }, calm, failing: given, compared };
+  return { outcome: { ...outcome, broken }, calm, failing: given, ...compared };
 }
 
-/** Compares the ends of the programs in which nothing happened that may change them. */
+/**
+ * Compares the ends of the programs. A failure that is not there without faults has a cause. Where
+ * nothing came that is not there without faults, the end is the same.
+ */
 function compareEnds(
   outcome: SeedOutcome,
   calm: SeedOutcome,
-): { readonly compared: number; readonly differences: readonly BrokenRule[] } {
+): Pick<CheckedSeed, 'compared' | 'comparedUsers'> & {
+  readonly differences: readonly BrokenRule[];
+} {
   const differences: BrokenRule[] = [];
   const compare = (what: string, both: readonly unknown[]): void => {
     const [found, wanted] = both.map((value) => canonicalJson(value as JsonValue));
     if (found === wanted) return;
     differences.push({ rule: 'same_end', detail: `${what}: ${found}, not ${wanted}` });
   };
-  let compared = 0;
-  for (const [index, end] of outcome.ends.entries()) {
-    const wanted = calm.ends[index];
-    if (wanted === undefined || !end.isUndisturbed || !wanted.isUndisturbed) continue;
-    compared++;
-    compare(
-      `run${index}`,
-      [end, wanted].map(({ output, state, status }) => ({ status, output, state })),
-    );
+  const compared = new Set<number>();
+  const changed = new Set<string | undefined>();
+  for (const end of outcome.ends) {
+    const wanted = calm.ends.find(({ index }) => index === end.index);
+    if (wanted === undefined) continue;
+    const known = new Set(wanted.deviations.map(({ text }) => text));
+    const more = end.deviations.filter(({ text }) => !known.has(text));
+    for (const { isExplained, text } of more)
+      if (!isExplained) differences.push({ rule: 'failure_explained', detail: text });
+    if (more.length > 0) {
+      changed.add(end.user);
+      continue;
+    }
+    compared.add(end.index);
+    compare(`run${end.index}`, [comparable(end), comparable(wanted)]);
   }
-  // The state of a user is that of all programs together.
-  const isCalm = [...outcome.ends, ...calm.ends].every(({ isUndisturbed }) => isUndisturbed);
-  if (isCalm) compare('shared state', [outcome.shared, calm.shared]);
-  return { compared, differences };
+  // The state of a user is that of all programs of the user together.
+  const users = Object.keys(outcome.shared).filter((user) => !changed.has(user));
+  for (const user of users) compare(`state of ${user}`, [outcome.shared[user], calm.shared[user]]);
+  return { compared, comparedUsers: users.length, differences };
+}
+
+function comparable({ deviations, output, state, status, stopReason }: EndOfProgram) {
+  const texts = deviations.map(({ text }) => text);
+  return { status, stopReason, output, state, deviations: texts };
 }

@@ -66,6 +66,8 @@ export interface Fault {
   readonly kind: FaultKind;
   /** `p1/append#12`: the twelfth append of the machine `p1`. */
   readonly place: string;
+  /** Path of the invocation or call that it met. Missing: it met all work of its process. */
+  readonly subject?: string | undefined;
 }
 
 /** Name of a fault in lists of allowed faults. */
@@ -85,6 +87,8 @@ export interface FaultPlanOptions {
  */
 export class FaultPlan {
   readonly happened: Fault[] = [];
+  /** Called for each fault that happens. */
+  onFault: (fault: Fault) => void = () => undefined;
   readonly #draws: Draws;
   readonly #rates: FaultRates;
   readonly #only: ReadonlySet<string> | undefined;
@@ -122,13 +126,15 @@ export class FaultPlan {
   /**
    * Draws if a fault happens at a visited place.
    * @param share part of the usual rate, for places that are visited very often
+   * @param subject path of the invocation or call that alone would meet it
    */
-  happens(kind: FaultKind, visited: string, share = 1): boolean {
+  happens(kind: FaultKind, visited: string, share = 1, subject?: string): boolean {
     const rate = (this.#rates[kind] ?? 0) * share;
     if (this.#isOver || rate === 0 || this.#draws.at(`${kind} ${visited}`) >= rate) return false;
-    const fault = { kind, place: visited };
+    const fault = { kind, place: visited, subject };
     if (this.#only !== undefined && !this.#only.has(faultName(fault))) return false;
     this.happened.push(fault);
+    this.onFault(fault);
     return true;
   }
 }

@@ -73,6 +73,8 @@ export class MachineRoom {
   readonly #machines: readonly Machine[];
   #version = 1;
   #isCalm = false;
+  /** Milliseconds of the simulation at which another version of the code first came. */
+  editedAt = Number.POSITIVE_INFINITY;
 
   constructor(count: number, parts: RoomParts) {
     this.#parts = parts;
@@ -98,6 +100,7 @@ export class MachineRoom {
   restartAll(): void {
     this.#version += this.#isCalm ? 1 : 1 + (this.#version % 2);
     this.#isCalm = true;
+    this.editedAt = Math.min(this.editedAt, this.#parts.world.elapsed);
     for (const machine of this.#machines) {
       machine.process?.kill();
       this.#start(machine);
@@ -172,6 +175,7 @@ export class MachineRoom {
     const { world } = this.#parts;
     world.note(`${process.name} is asked to end`);
     this.#version++;
+    this.editedAt = Math.min(this.editedAt, world.elapsed);
     const end = (): void => {
       if (process.isDead) return;
       world.note(`${process.name} ends`);

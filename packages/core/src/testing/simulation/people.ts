@@ -71,6 +71,8 @@ export class People {
   readonly #parts: PeopleParts;
   readonly #caller: Caller;
   readonly #answers: ProgramAnswers;
+  /** Number of questions of a kind about each call. */
+  readonly #asked = new Map<string, number>();
   readonly #seen = new Set<string>();
   #isQuick = false;
 
@@ -147,7 +149,11 @@ export class People {
 
   async #answer(row: RequestRow): Promise<void> {
     const { plan, world } = this.#parts;
-    const place = `answer ${row.requestId}`;
+    // The same without faults, where the ids of requests may be others.
+    const question = `${row.callId} ${row.kind}`;
+    const times = (this.#asked.get(question) ?? 0) + 1;
+    this.#asked.set(question, times);
+    const place = `answer ${question} ${times}`;
     await world.wait(this.#isQuick ? thinking.fastest : this.#thinkingMs(row, place));
     const visited = plan.visit(`people/${row.callId}`);
     const first = this.#give(row, `${place} first`);

@@ -2,18 +2,31 @@ import type { Event } from '../../ledger/event.ts';
 import { isRoot, rootOf } from '../../ledger/path.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { storedStateAt } from '../../session/fold-snapshot.ts';
+import { isDeviation, isEndExplained, isResultExplained } from './failure-causes.ts';
 import { MachineProcess } from './machine.ts';
 import type { StartedProgram } from './people.ts';
 import type { Watch } from './watch.ts';
+import type { WatchedLedger } from './watched-ledger.ts';
 import type { World } from './world.ts';
 
 /** End of the run of a program, and the state that it has left behind. */
 export interface EndOfProgram {
+  /** Place of the program in the list. */
+  readonly index: number;
+  readonly user: string | undefined;
   readonly status: string | undefined;
   readonly output: unknown;
+  readonly stopReason: string | undefined;
   readonly state: unknown;
-  /** False when something came in between that changes what the program could know. */
-  readonly isUndisturbed: boolean;
+  /** Parts of it that not every order of the world brings. */
+  readonly deviations: readonly Deviation[];
+}
+
+/** A failure, an answer or a message: the program could know of it. */
+export interface Deviation {
+  readonly text: string;
+  /** True when something that happened to the run is the cause. */
+  readonly isExplained: boolean;
 }
 
 interface EndedPrograms {
@@ -28,7 +41,7 @@ interface EndedPrograms {
 export async function sharedState({
   started,
   ledgers,
-}: Pick<EndedPrograms, 'started' | 'ledgers'>): Promise<unknown> {
+}: Pick<EndedPrograms, 'started' | 'ledgers'>): Promise<Readonly<Record<string, unknown>>> {
   const users = new Set(started.flatMap(({ program }) => program.user ?? []));
   const states: Record<string, unknown> = {};
   for (const user of [...users].sort()) {
@@ -47,10 +60,11 @@ export async function endsOf(ended: EndedPrograms): Promise<readonly EndOfProgra
 }
 
 async function endOf(
-  { runId, session }: StartedProgram,
+  { index, program, runId, session }: StartedProgram,
   { ledgers, scope, watch, world }: EndedPrograms,
 ): Promise<EndOfProgram> {
-  const events = watch.eventsOf(session);
+  const ledger = watch.find(session);
+  const events = ledger?.events ?? [];
   const end = events.findLast(
     (event) =>
       event.type === 'invocation_end' &&
@@ -61,31 +75,43 @@ async function endOf(
   const ports = { host, store: ledgers, scope };
   const state = events.length === 0 ? {} : (await storedStateAt(ports, session)).sessionState;
   return {
+    index,
+    user: program.user,
     status: end?.type === 'invocation_end' ? end.status : undefined,
     output: end?.type === 'invocation_end' ? end.output : undefined,
+    stopReason: end?.type === 'invocation_end' ? end.stopReason : undefined,
     state,
-    isUndisturbed: events.every(isUndisturbed),
+    deviations: ledger === undefined ? [] : deviationsOf(ledger),
   };
 }
 
-/** True for an event that every order of the world brings. */
-function isUndisturbed(event: Event): boolean {
+/** Everything in a session that not every order of the world brings, in the order of its places. */
+function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
+  return ledger.events
+    .filter(isDeviation)
+    .map((event) => ({ text: deviationText(event), isExplained: isExplained(ledger, event) }))
+    .sort((left, right) => (left.text < right.text ? -1 : 1));
+}
+
+function isExplained(ledger: WatchedLedger, event: Event): boolean {
+  if (event.type === 'invocation_end') return isEndExplained(ledger, event);
+  return event.type !== 'tool_result' || event.late === true || isResultExplained(ledger, event);
+}
+
+function deviationText(event: Event): string {
+  const { invocationId = '' } = event;
   switch (event.type) {
-    case 'tool_result':
-      return event.result.status === 'success' && event.late !== true;
+    case 'tool_result': {
+      const { callId, late = false, result } = event;
+      return `${callId} is ${late ? 'late ' : ''}${result.status} ${result.errorType ?? ''}`;
+    }
     case 'invocation_end':
-      return event.status === 'completed' || event.status === 'transferred';
+      return `${invocationId} is ${event.status} ${event.error?.code ?? ''}`;
     case 'tool_input':
-      return event.decision === 'approve' || event.decision === 'answer';
-    case 'cancel':
-      return false;
-    case 'decision':
-      // Work of another version of the code was left behind.
-      return !(event.component === 'invoke' && event.decision.startsWith('accept_'));
+      return `${event.callId} has ${event.decision ?? 'answer'}`;
     case 'user':
-      // A message of which the program without faults does not know.
-      return event.clientKey?.startsWith('people/') !== true;
+      return `${invocationId} is told ${event.clientKey}`;
     default:
-      return true;
+      return `${invocationId} has ${event.type}`;
   }
 }

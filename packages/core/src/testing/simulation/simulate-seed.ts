@@ -12,7 +12,7 @@ import { People, type SimulatedProgram, type StartedProgram } from './people.ts'
 import { type EndOfProgram, endsOf, sharedState } from './program-ends.ts';
 import { hearingStrayErrors } from './stray-errors.ts';
 import { Watch } from './watch.ts';
-import type { BrokenRule } from './watched-ledger.ts';
+import { type BrokenRule, noteFault } from './watched-ledger.ts';
 import { World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -69,7 +69,7 @@ export interface SeedOutcome {
   readonly faults: readonly string[];
   readonly ends: readonly EndOfProgram[];
   /** The state of the users at the end, by user. */
-  readonly shared: unknown;
+  readonly shared: Readonly<Record<string, unknown>>;
   /** Hash of all port calls and of all ledgers: equal for equal seeds. */
   readonly trace: string;
   readonly ledgers: readonly (readonly Event[])[];
@@ -112,6 +112,7 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   const first = { app, programs };
   const parts = { world, plan, watch, store, makeVersion, first, disturbedMs };
   const room = new MachineRoom(machines, parts);
+  plan.onFault = (fault) => noteFault(watch.ledgers.values(), fault);
   const people = new People({ world, plan, room, watch, ledgers, runnable });
   for (const [index, program] of programs.entries()) {
     if (options.onlyPrograms?.has(index) === false) continue;
@@ -124,6 +125,8 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   people.hurry();
   if (watch.broken.length === 0) await untilEnded({ world, watch, people, room }, hours);
   if (world.isEndless) watch.report('comes_to_rest', `it goes on after ${world.steps} tasks`);
+  for (const ledger of watch.ledgers.values())
+    ledger.isEdited = (ledger.landedAt.at(-1) ?? 0) >= room.editedAt;
   const { answered, given, started } = people;
   const { controls, letGo, said } = people.interventions;
   const ended = { watch, ledgers, started, answered, given, said, controls, letGo };

@@ -87,8 +87,8 @@ const checks: OptionChecks<SimulateOptions<unknown>> = {
 /**
  * Simulates an app: many processes of the real runtime in one thread, on simulated time, over a
  * simulated network, with faults that a seed draws. Each seed is run twice, and both must go the
- * same way. Programs that no fault of a model, a tool or a person has touched must end as they do
- * without any fault.
+ * same way. Failures have causes, and programs without a failure or message that is not there
+ * without any fault must end as they do without it.
  *
  * Models must be scripted ones. Tools and steps use `ctx` alone: no timers, clocks or randomness of
  * their own, and nothing that is kept outside the app.

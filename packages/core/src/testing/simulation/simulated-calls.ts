@@ -66,29 +66,34 @@ class SimulatedCalls {
       modelId,
       supportedUrls: {},
       doGenerate: async (options) => {
-        const visited = await this.#beforeModel(about, options.abortSignal);
+        const visited = await this.#beforeModel(invocationId, about, options.abortSignal);
         const answer = await (await own.load()).doGenerate(options);
-        await this.#answered(visited);
+        await this.#answered(visited, invocationId);
         return answer;
       },
       doStream: async (options) => {
-        const visited = await this.#beforeModel(about, options.abortSignal);
+        const visited = await this.#beforeModel(invocationId, about, options.abortSignal);
         const answer = await (await own.load()).doStream(options);
-        return { ...answer, stream: answer.stream.pipeThrough(this.#streamed(visited)) };
+        const stream = answer.stream.pipeThrough(this.#streamed(visited, invocationId));
+        return { ...answer, stream };
       },
     };
   }
 
   /** Waits for a model as long as it takes. Returns the place of the call. */
-  async #beforeModel(about: string, signal: AbortSignal | undefined): Promise<string> {
+  async #beforeModel(
+    invocationId: string,
+    about: string,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const { machine, plan, process, world } = this.#outside;
     const visited = plan.visit(`${machine}/model`);
     world.note(`${process.name} ${visited} ${about}`);
     this.#mayStop(`${visited} before`);
     if (process.isDead) return never();
-    const times = plan.happens('slowModel', visited) ? slowTimes : modelTimes;
+    const times = plan.happens('slowModel', visited, 1, invocationId) ? slowTimes : modelTimes;
     await this.#way(visited, times, signal);
-    if (plan.happens('modelError', visited)) {
+    if (plan.happens('modelError', visited, 1, invocationId)) {
       world.note(`${process.name} ${visited} fails`);
       throw modelError(world.draws.whole(`${visited} error`, 0, lostConnection));
     }
@@ -96,20 +101,20 @@ class SimulatedCalls {
   }
 
   /** Lets the answer of a model be lost on its way: the model has made it, and nobody has it. */
-  async #answered(visited: string): Promise<void> {
+  async #answered(visited: string, invocationId: string): Promise<void> {
     const { plan, process, world } = this.#outside;
     this.#mayStop(`${visited} after`);
     if (process.isDead) return never();
-    if (!plan.happens('modelError', `${visited} answer`)) return;
+    if (!plan.happens('modelError', `${visited} answer`, 1, invocationId)) return;
     world.note(`${process.name} ${visited} has answered, and the answer is lost`);
     throw modelError(lostConnection);
   }
 
   /** Lets a streamed answer be lost with its last part, when the others have come. */
-  #streamed(visited: string): TransformStream<LanguageModelV4StreamPart> {
+  #streamed(visited: string, invocationId: string): TransformStream<LanguageModelV4StreamPart> {
     return new TransformStream({
       transform: async (part, controller) => {
-        if (part.type === 'finish') await this.#answered(visited);
+        if (part.type === 'finish') await this.#answered(visited, invocationId);
         controller.enqueue(part);
       },
     });
@@ -126,13 +131,13 @@ class SimulatedCalls {
     if (process.isDead) return never();
     this.#mayStop(`${visited} before`);
     if (process.isDead) return never();
-    const fails = plan.happens('toolError', visited);
+    const fails = plan.happens('toolError', visited, 1, call.callId);
     if (fails && world.draws.at(`${visited} acts`) < 0.5)
       throw new ToolFailure('The simulated service is not there.', {
         errorType: 'http_503',
         status: 'error_transient',
       });
-    const isSlow = plan.happens('slowTool', visited);
+    const isSlow = plan.happens('slowTool', visited, 1, call.callId);
     const heeds = !isSlow || world.draws.at(`${visited} heeds`) < 0.5;
     const signal = heeds ? call.signal : undefined;
     await this.#way(`${visited} before`, toolTimes, signal);

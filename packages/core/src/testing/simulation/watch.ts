@@ -8,7 +8,12 @@ import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
 import { MachineProcess } from './machine.ts';
 import { isGoingOn } from './open-paths.ts';
-import type { BrokenRule, SimulationRule, WatchedLedger } from './watched-ledger.ts';
+import {
+  type BrokenRule,
+  newLedger,
+  type SimulationRule,
+  type WatchedLedger,
+} from './watched-ledger.ts';
 import type { World } from './world.ts';
 
 /**
@@ -49,10 +54,11 @@ export class Watch {
 
   /** The events of a session so far. */
   eventsOf(session: string): readonly Event[] {
-    return this.#find(session)?.events ?? [];
+    return this.find(session)?.events ?? [];
   }
 
-  #find(session: string): WatchedLedger | undefined {
+  /** The ledger of a session. */
+  find(session: string): WatchedLedger | undefined {
     for (const ledger of this.ledgers.values()) if (ledger.session === session) return ledger;
     return undefined;
   }
@@ -124,6 +130,7 @@ export class Watch {
         this.report('item_with_event', `${session}: event ${event.seq} leaves its item behind`);
       events.push(event);
       ledger.landedAt.push(this.#world.elapsed);
+      ledger.epochs.push(ledger.epoch);
     } else if (known.id !== event.id)
       this.report('append_only', `${session}: event ${event.seq} was written twice`);
   }
@@ -224,15 +231,7 @@ export class Watch {
 
   #ledger(tenant: string, session: string): WatchedLedger {
     const key = JSON.stringify([tenant, session]);
-    const ledger = this.ledgers.get(key) ?? {
-      tenant,
-      session,
-      events: [],
-      landedAt: [],
-      epoch: 0,
-      owner: undefined,
-      contactAt: 0,
-    };
+    const ledger = this.ledgers.get(key) ?? newLedger(tenant, session);
     this.ledgers.set(key, ledger);
     return ledger;
   }
@@ -252,8 +251,9 @@ export class Watch {
   #entered(execution: ExecutionMessage): void {
     const { host } = execution.ledger.ports;
     const isOurs = host instanceof MachineProcess && this.#processes.get(host.owner) === host;
-    const ledger = this.#find(execution.ledger.session);
+    const ledger = this.find(execution.ledger.session);
     if (!isOurs || host.isDead || ledger === undefined) return;
+    ledger.recoveries.set(execution.callId, execution.recovery);
     checkExecution(ledger, execution, this.#executions, (rule, detail) =>
       this.report(rule, detail),
     );

@@ -1,9 +1,13 @@
+import type { ExecutionMessage } from '../../effects/execution-channel.ts';
 import type { Event } from '../../ledger/event.ts';
+import { rootOf } from '../../ledger/path.ts';
+import type { Fault } from './faults.ts';
 
 /** Names of the rules that a simulation checks; the guide says what each of them means. */
 export const simulationRules = [
   'same_seed',
   'same_end',
+  'failure_explained',
   'ends_compared',
   'at_end',
   'one_writer',
@@ -66,9 +70,47 @@ export interface WatchedLedger {
   readonly events: Event[];
   /** Milliseconds of the simulation at which each of them landed. */
   readonly landedAt: number[];
+  /** Epochs of the owners that wrote them. */
+  readonly epochs: number[];
+  /** Faults that met the run of the session. */
+  readonly faults: Fault[];
+  /** Recovery of the calls and effects that have begun, by their ids. */
+  readonly recoveries: Map<string, ExecutionMessage['recovery']>;
+  /** True when another version of the code came before the last event. */
+  isEdited: boolean;
   epoch: number;
   /** Owner until it releases the session. */
   owner: string | undefined;
   /** Milliseconds of the simulation at which the owner claimed, renewed or appended last. */
   contactAt: number;
+}
+
+/** A session of which nothing is known yet. */
+export function newLedger(tenant: string, session: string): WatchedLedger {
+  return {
+    tenant,
+    session,
+    events: [],
+    landedAt: [],
+    epochs: [],
+    faults: [],
+    recoveries: new Map(),
+    isEdited: false,
+    epoch: 0,
+    owner: undefined,
+    contactAt: 0,
+  };
+}
+
+/** Notes a fault in the sessions that it met: that of its subject, or all of its process. */
+export function noteFault(ledgers: Iterable<WatchedLedger>, fault: Fault): void {
+  const { place, subject } = fault;
+  const machine = place.slice(0, Math.max(0, place.indexOf('/')));
+  for (const ledger of ledgers) {
+    const isMet =
+      subject === undefined
+        ? ledger.owner?.startsWith(`simulated/${machine}.`) === true
+        : ledger.events.some(({ invocationId }) => invocationId === rootOf(subject));
+    if (isMet) ledger.faults.push(fault);
+  }
 }

@@ -9,7 +9,7 @@ import { type SimulateOptions, simulate } from '../../../src/testing/simulation/
 import { clerkApp } from './small-app.ts';
 
 const pay = { run: 'clerk', input: 'Pay bill 17.' };
-const calm = { hours: 2, hoursPerSeed: 1, faults: {} };
+const calm = { hours: 2, hoursPerSeed: 1, seed: 2, faults: {} };
 
 /** An app whose tool waits for an approval. */
 function askingApp(): SimulatedApp {
@@ -45,6 +45,16 @@ describe('a simulation in which nothing was compared', () => {
     expect(failures[0]?.broken[0]?.rule).toBe('ends_compared');
     expect(failures[0]?.broken[0]?.detail).toContain('none of 4 ends');
     expect(failures[0]?.broken[0]?.detail).toContain('run0 error (seeds: 2), run1 error');
+  });
+
+  test('has not failed when people reject what the programs ask, faults or not', async () => {
+    const rejected = { ...pay, answer: () => ({ decision: 'reject' }) as const };
+    const { compared, failures, programs } = await simulate(askingApp, {
+      ...{ hours: 2, hoursPerSeed: 1, faults: { stop: 0.1 } },
+      programs: [rejected],
+    });
+    expect(failures).toEqual([]);
+    expect([compared, programs]).toEqual([2, 2]);
   });
 
   test('has failed when faults met every program', async () => {
