@@ -116,8 +116,8 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'wake-time-cleared',
     about: 'A run that waits clears the time at which its first request expires.',
     file: 'engine/run/release.ts',
-    find: 'isBusy ? app.clock.now() : nextWake(ledger, app.telling)',
-    replace: 'isBusy ? app.clock.now() : null',
+    find: ': earliest(nextWake(ledger, app.telling), drafts.length > 0 ? expiresAt : undefined);',
+    replace: ': null;',
   },
   {
     name: 'join-by-arrival',

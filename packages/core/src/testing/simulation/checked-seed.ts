@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from '../../base/json.ts';
-import type { EndOfProgram } from './program-ends.ts';
+import type { EndOfProgram } from './ends/program-ends.ts';
 import { firstDifference } from './report/first-difference.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
 import type { BrokenRule, SimulationRule } from './watched-ledger.ts';

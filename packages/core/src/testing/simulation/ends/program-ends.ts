@@ -1,13 +1,13 @@
-import type { Event } from '../../ledger/event.ts';
-import { isRoot, rootOf } from '../../ledger/path.ts';
-import type { LedgerStore } from '../../ledger/port.ts';
-import { storedStateAt } from '../../session/fold-snapshot.ts';
+import type { Event } from '../../../ledger/event.ts';
+import { isRoot, rootOf } from '../../../ledger/path.ts';
+import type { LedgerStore } from '../../../ledger/port.ts';
+import { storedStateAt } from '../../../session/fold-snapshot.ts';
+import { MachineProcess } from '../machine.ts';
+import type { StartedProgram } from '../people.ts';
+import type { Watch } from '../watch.ts';
+import type { WatchedLedger } from '../watched-ledger.ts';
+import type { World } from '../world.ts';
 import { isDeviation, isEndExplained, isResultExplained } from './failure-causes.ts';
-import { MachineProcess } from './machine.ts';
-import type { StartedProgram } from './people.ts';
-import type { Watch } from './watch.ts';
-import type { WatchedLedger } from './watched-ledger.ts';
-import type { World } from './world.ts';
 
 /** End of the run of a program, and the state that it has left behind. */
 export interface EndOfProgram {

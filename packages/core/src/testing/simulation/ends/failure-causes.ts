@@ -1,7 +1,7 @@
-import type { Event, EventOf } from '../../ledger/event.ts';
-import { isBelow, isRoot, isWithin, parentOf } from '../../ledger/path.ts';
-import type { Fault, FaultKind } from './faults.ts';
-import type { WatchedLedger } from './watched-ledger.ts';
+import type { Event, EventOf } from '../../../ledger/event.ts';
+import { isBelow, isRoot, isWithin, parentOf } from '../../../ledger/path.ts';
+import type { Fault, FaultKind } from '../faults.ts';
+import type { WatchedLedger } from '../watched-ledger.ts';
 
 type Result = EventOf<'tool_result'>;
 type End = EventOf<'invocation_end'>;
