@@ -1,5 +1,5 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
-import { isRoot, isRootOf, rootOf } from '../../ledger/path.ts';
+import { belongsTo, isRoot, isRootOf, rootOf } from '../../ledger/path.ts';
 import type { Batch, InboxItem } from '../../ledger/port.ts';
 import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
@@ -89,7 +89,8 @@ function checkCancelled(
 
 /**
  * From its pause until people let it go on, a run ends its rounds, of which each agent may have one
- * under way that it has not recorded yet. Once it has yielded, nothing begins.
+ * under way that it has not recorded yet. Once it has yielded, nothing begins, but for the rounds
+ * under way of agents that nothing waits for.
  */
 function checkPaused(
   { events, landedAt, session }: WatchedLedger,
@@ -101,6 +102,7 @@ function checkPaused(
   const goesOnAt = letGo.find(({ until }) => until >= pausedAt)?.from ?? Number.POSITIVE_INFINITY;
   const rounds = new Set(events.slice(0, paused).flatMap((event) => roundOf(event) ?? []));
   const begun = new Set<string>();
+  const detached = detachedPaths(events);
   let hasYielded = false;
   for (const event of events.slice(paused)) {
     const { type } = event;
@@ -112,11 +114,21 @@ function checkPaused(
     const round = roundOf(event);
     const isOneMore =
       round !== undefined && !rounds.has(round) && begun.has(event.invocationId ?? '');
-    if (isOneMore || (hasYielded && isWork))
+    const isAwaited = !detached.some((path) => belongsTo(event.invocationId, path));
+    if (isOneMore || (hasYielded && isWork && isAwaited))
       report('control_heeded', `${session}: ${runId} was paused at ${paused}, and works on`);
     if (round !== undefined) begun.add(event.invocationId ?? '');
     if (round !== undefined) rounds.add(round);
   }
+}
+
+/** Paths of the invocations that nothing waits for: a run yields while they work. */
+function detachedPaths(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'invocation_start' && (event.mode === 'dispatch' || event.mode === 'spawn')
+      ? [event.invocationId]
+      : [],
+  );
 }
 
 /** Name of the round that a model call begins. */
