@@ -77,16 +77,15 @@ class StepBody extends Body implements StepContext {
   }
 
   ask(key: string, question: Parameters<typeof askPeople>[3]): Promise<never> {
-    return this.#waiting(() => askPeople(this.asking, this.#name, key, question)) as Promise<never>;
+    return this.#waiting(askPeople(this.asking, this.#name, key, question)) as Promise<never>;
   }
 
   sleep(key: string, time: number | SleepUntil): Promise<void> {
-    return this.#waiting(() => sleepUntil(this.asking, key, time));
+    return this.#waiting(sleepUntil(this.asking, key, time));
   }
 
   /** A wait that nothing awaits must not end the process when it is cancelled. */
-  async #waiting<Value>(begin: () => Promise<Value>): Promise<Value> {
-    const waiting = begin();
+  #waiting<Value>(waiting: Promise<Value>): Promise<Value> {
     waiting.catch(() => undefined);
     return waiting;
   }

@@ -20,7 +20,7 @@ import {
   testClock,
   user,
 } from 'adjutant/testing';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
 const minutes = 60_000;
@@ -239,6 +239,24 @@ describe('questions', () => {
       ['one', 'withdrawn'],
       ['two', 'answered'],
     ]);
+  });
+
+  test('that nothing awaits does not end the process when it is withdrawn', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const { output } = await runTest(
+      asking(async (ctx) => {
+        void ctx.ask('one', 'One?');
+        void ctx.sleep('an hour', 60 * minutes);
+        return 'done';
+      }),
+      [user('Go')],
+    );
+    expect(output).toBe('done');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 
   test('end with their run', async () => {
