@@ -73,7 +73,16 @@ describe('the chart of a run', () => {
       name: 'boss',
       mode: 'transfer',
     } as Event;
-    expect(runMermaid([...events, next])).toMatch(/ {2}n2 -\. handed over \.-> n6\n/);
+    const child = {
+      ...next,
+      seq: events.length + 2,
+      invocationId: `${next.invocationId}/clerk`,
+      mode: 'call',
+    } as Event;
+    const chart = runMermaid([...events, next, child]);
+    expect(chart).toMatch(/ {2}n2 -\. handed over \.-> n6\n/);
+    expect(chart).toMatch(/ {2}n6 --> n7\n/);
+    expect(chart.match(/handed over/g)).toHaveLength(1);
   });
 
   test('no text of a ledger becomes part of it', async () => {

@@ -1,7 +1,7 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isFlag, isOneOf, isText, type OptionChecks } from '../base/options.ts';
 import type { Event } from '../ledger/event.ts';
-import { isRootOf } from '../ledger/path.ts';
+import { isRootOf, predecessorOf } from '../ledger/path.ts';
 import { type RunTreeNode, type RunTreeToolCall, runTree } from './run-tree.ts';
 
 export interface RunMermaidOptions {
@@ -98,7 +98,7 @@ class Chart {
     ].join('<br/>');
     this.lines.push(`${id}["${label}"]:::${style}`);
     this.#byPath.set(path, id);
-    const from = this.#byPath.get(path.slice(0, Math.max(0, path.lastIndexOf('>'))));
+    const from = this.#byPath.get(predecessorOf(path) ?? '');
     // A handoff: the line goes from the invocation before it, not from the one above both.
     if (from !== undefined) this.lines.push(`${from} -. handed over .-> ${id}`);
     else if (above !== undefined) this.lines.push(`${above} --> ${id}`);
