@@ -28,19 +28,22 @@ export class Resumption {
   }
 
   /**
-   * Returns the milliseconds since the last work on an invocation. A posted event is no work.
+   * Returns the milliseconds since the last work on an invocation. A posted event is no work, nor
+   * is another yield: a process that takes in an answer of a paused run only yields again.
    */
   idleTime(path: string): number {
     const { events } = this.#ledger;
+    let since: number | undefined;
     for (let seq = this.#seqBefore; seq > 0; seq--) {
       const event = events[seq - 1] as Event;
       // The resume mark of another invocation below, such as a dispatched child, is no work on this
       // one.
       const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
-      if (belongsTo(event.invocationId, path) && !isPosted(event) && !isOthersMark)
-        return Math.max(0, this.#clock.now() - event.at);
+      if (!belongsTo(event.invocationId, path) || isPosted(event) || isOthersMark) continue;
+      if (since === undefined || event.type === 'invocation_yield') since = event.at;
+      if (event.type !== 'invocation_yield') break;
     }
-    return 0;
+    return since === undefined ? 0 : Math.max(0, this.#clock.now() - since);
   }
 
   /**

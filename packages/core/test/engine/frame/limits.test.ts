@@ -361,7 +361,7 @@ test('the run warns once, also with branches and after a restart', async () => {
     schema: z.object({ at: z.number() }),
     execute: () => {
       if (++looks === 37) stop();
-      return 'seen';
+      return `seen ${looks}`;
     },
   });
   const runnables = ['a', 'b'].map((name) =>
