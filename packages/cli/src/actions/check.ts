@@ -79,7 +79,8 @@ function text(host: Host, { sessions, undeclaredTools, undeclaredSteps }: CheckR
   if (undeclaredSteps.length > 0)
     lines.push(
       `Steps that do not say \`effects: false\`: ${undeclaredSteps.map(plainLine).join(', ')}. ` +
-        'Say it of those that do nothing outside but by `ctx.effect` and `ctx.call`.',
+        'Say it of those that do nothing outside but by `ctx`, as `ctx.effect`, `ctx.call` and ' +
+        '`ctx.ask` do.',
     );
   return `${lines.join('\n')}\n`;
 }

@@ -31,7 +31,8 @@ export interface ReopenOptions {
 /**
  * Returns the events that open a failed or cancelled invocation again. Its outcome no longer
  * counts, and neither do those of the invocations around it. Invocations below it that completed
- * stay completed. Effects of unknown outcome are judged again.
+ * stay completed. Effects of unknown outcome are judged again, questions without an answer asked
+ * again.
  * @throws NotReopenableError
  */
 export function reopenDrafts(
@@ -46,8 +47,9 @@ export function reopenDrafts(
   const reason = whyNotFailed(record) ?? whyNotReopenable({ invocations }, record);
   if (reason !== undefined) throw new NotReopenableError({ path: target, reason });
   const above = ancestors(byPath, record).filter(({ end }) => end !== undefined);
-  const reopened = [...above, record, ...(path === undefined ? failedParts(record, byPath) : [])];
-  return reopened.map((each) => {
+  const failed = [record, ...(path === undefined ? failedParts(record, byPath) : [])];
+  const waits = failed.flatMap((each) => failedWaits(invocations, each));
+  return [...above, ...failed, ...waits].map((each) => {
     const effects = reopenedEffects(invocations, each);
     return {
       type: 'invocation_reopen',
@@ -110,4 +112,26 @@ function failedParts(
       child?.mode === 'child' && (child.status === 'error' || child.status === 'cancelled');
     return child !== undefined && failed ? [child, ...failedParts(child, byPath)] : [];
   });
+}
+
+/**
+ * Questions and sleeps of a body that ended without an answer or too early. Those that the body has
+ * dealt with are left out: it has begun something since.
+ */
+function failedWaits(
+  invocations: InvocationTree,
+  record: InvocationRecord,
+): readonly InvocationRecord[] {
+  const children = record.children.flatMap((path) => invocations.byPath.get(path) ?? []);
+  const waits = children.filter(
+    ({ kind, status }) =>
+      (kind === 'question' || kind === 'sleep') && (status === 'error' || status === 'cancelled'),
+  );
+  if (waits.length === 0) return [];
+  const effects = recordedEffects({ invocations, record, childRoot: record.path }).values();
+  const begun = [
+    ...children.map(({ start }) => start.seq),
+    ...[...effects].map(({ attempts }) => attempts[0]?.seq ?? 0),
+  ];
+  return waits.filter(({ end }) => begun.every((seq) => seq < (end?.seq ?? 0)));
 }

@@ -31,9 +31,9 @@ export async function runQuestion(
   const { run, scope } = frame;
   for (;;) {
     if (scope.aborted) return isReleased(run, scope) ? undefined : cancelledEnd(scope);
-    const { request, answer } = lastAsked(frame);
+    const { request, answer, isReopened } = lastAsked(frame);
     if (request === undefined) ask(run.ledger, requestOf(question, frame, 1));
-    else if (answer !== undefined && countsHere(frame, request)) {
+    else if (answer !== undefined && !isReopened && countsHere(frame, request)) {
       const end = await endBy(question, frame, { request, answer });
       if (end !== undefined) return end;
     } else if (
@@ -46,11 +46,13 @@ export async function runQuestion(
   }
 }
 
-/** Returns the last request of a question, and its answer. */
+/** Returns the last request of a question, and its answer. A reopened question has none yet. */
 function lastAsked({ record }: BodyFrame): {
   readonly request: EventOf<'tool_yield'> | undefined;
   readonly answer: EventOf<'tool_input'> | undefined;
+  readonly isReopened: boolean;
 } {
+  const reopen = record.events.findLast((event) => event.type === 'invocation_reopen');
   const request = record.events.findLast((event) => event.type === 'tool_yield');
   const answer = record.events.findLast(
     (event) => event.type === 'tool_input' && event.requestId === request?.requestId,
@@ -58,6 +60,7 @@ function lastAsked({ record }: BodyFrame): {
   return {
     request: request as EventOf<'tool_yield'> | undefined,
     answer: answer as EventOf<'tool_input'> | undefined,
+    isReopened: (reopen?.seq ?? 0) > (answer?.seq ?? Number.POSITIVE_INFINITY),
   };
 }
 
