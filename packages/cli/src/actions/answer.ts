@@ -32,7 +32,7 @@ export function givenJson(text: string): JsonValue {
     throw new UsageError({
       reason:
         `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: ` +
-        `'{"name":"value"}'.`,
+        `'{"name":"value"}', or '"a text"'.`,
     });
   }
 }

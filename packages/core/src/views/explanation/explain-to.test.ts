@@ -194,3 +194,27 @@ test('text of a ledger cannot steer a terminal or a page', async () => {
     expect(text).not.toContain('\u001b');
   expect(chart).not.toContain('click n1 "');
 });
+
+test('a step that asks and sleeps is told with its open question, or its sleep', async () => {
+  const app = runtime({ app: 'explained' });
+  const until = new Date('2999-01-02T03:04:05Z');
+  const publish = step({
+    name: 'publish',
+    execute: async (ctx) => {
+      const title = await ctx.ask('title', 'Which title?');
+      await ctx.sleep('embargo', { until });
+      return ctx.complete(title);
+    },
+  });
+  const { session, pendingCalls } = await app.run(publish);
+  expect(explainTo('user', session)).toMatch(/^publish waits for an answer: “Which title\?”/);
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'Our year' });
+  await app.resume(publish, session);
+  expect(explainTo('developer', session)).toMatchObject({
+    agent: 'publish',
+    status: 'sleeping',
+    conclusion: '2999-01-02T03:04:05.000Z',
+  });
+  expect(explainTo('user', session)).toMatch(/^publish sleeps until: “2999-01-02T03:04:05/);
+  await app.close();
+});

@@ -1,6 +1,7 @@
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isNumber, isText, type OptionChecks } from '../../base/options.ts';
 import type { Event } from '../../ledger/event.ts';
+import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
 import { isRoot, isRootOf, rootOf } from '../../ledger/path.ts';
 import type { AnySession } from '../../session/session.ts';
 import { sourceOf } from '../view-source.ts';
@@ -25,14 +26,43 @@ export interface RunToExplain {
   readonly resolve: (value: unknown) => unknown;
 }
 
-/** The event that a run came to: its end, else its last request, else its last event. */
+/**
+ * The event that a run came to: its end, else its last open request, else the sleep that ends
+ * first, else its last event.
+ */
 export function concludingEvent({ run, events }: RunToExplain): Event | undefined {
   const isEnd = (event: Event): boolean =>
     (event.type === 'invocation_end' || event.type === 'invocation_reopen') &&
     isRootOf(event.invocationId, run);
   const end = events.findLast(isEnd);
   if (end?.type === 'invocation_end' && end.next === undefined) return end;
-  return events.findLast(({ type }) => type === 'tool_yield') ?? events.at(-1);
+  return openRequest(events) ?? firstSleep(events) ?? events.at(-1);
+}
+
+function openRequest(events: readonly Event[]): Event | undefined {
+  const settled = new Set(
+    events.flatMap((event) => {
+      if (event.type === 'tool_input') return event.requestId ?? [];
+      if (event.type === 'tool_result') return event.callId;
+      return event.type === 'invocation_end' ? event.invocationId : [];
+    }),
+  );
+  return events.findLast(
+    (event) =>
+      event.type === 'tool_yield' && !settled.has(event.requestId) && !settled.has(event.callId),
+  );
+}
+
+function firstSleep(events: readonly Event[]): Event | undefined {
+  const ended = new Set(
+    events.flatMap((event) => (event.type === 'invocation_end' ? event.invocationId : [])),
+  );
+  const open = events.flatMap((event) =>
+    event.type === 'invocation_start' && event.kind === 'sleep' && !ended.has(event.invocationId)
+      ? event
+      : [],
+  );
+  return open.sort((a, b) => sleepsUntil(a.input) - sleepsUntil(b.input))[0];
 }
 
 /** @throws InvalidOptionError also when there is no such run */

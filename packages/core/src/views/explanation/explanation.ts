@@ -1,6 +1,8 @@
 import { defined } from '../../base/defined.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
+import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
+import { parentOf } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
 import type { AnySession } from '../../session/session.ts';
 import { confidenceOf } from '../confidence.ts';
@@ -39,10 +41,13 @@ export interface Explanation {
   readonly run: string;
   /** Name of what was run. */
   readonly agent: string;
-  readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'running';
+  readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'sleeping' | 'running';
   /** `seq` of the event that it was concluded with. */
   readonly seq: number;
-  /** The output, else the message of the error or the question that it waits with. */
+  /**
+   * The output, else the message of the error, the question that it waits with or the time until
+   * which it sleeps.
+   */
   readonly conclusion: JsonValue;
   /** Confidence in the output, when something lowers it. */
   readonly confidence?: number;
@@ -97,7 +102,7 @@ interface Concluded extends Pick<Explanation, 'agent' | 'status' | 'conclusion'>
 function concluded(explained: RunToExplain, words: EventWords): Concluded {
   const { all, resolve, run, events } = explained;
   const event = concludingEvent(explained) as Event;
-  const agent = new EventPlaces(all).of(event).agent ?? run;
+  const agent = new EventPlaces(all).of(bodyOf(event, events)).agent ?? run;
   if (event.type === 'invocation_end') {
     const { status, output, error } = event;
     const said = status === 'error' || status === 'cancelled' ? error?.message : resolve(output);
@@ -112,7 +117,21 @@ function concluded(explained: RunToExplain, words: EventWords): Concluded {
     ({ type }) => type === 'invocation_yield' || type === 'invocation_resume',
   );
   const status = waits?.type === 'invocation_yield' ? 'waiting' : 'running';
+  if (event.type === 'invocation_start' && event.kind === 'sleep') {
+    const until = new Date(sleepsUntil(event.input)).toISOString();
+    return { event, agent, status: 'sleeping', conclusion: until };
+  }
   return { event, agent, status, conclusion: words.choice(event)?.why ?? words.of(event) };
+}
+
+/** The start of the step that asks or sleeps, instead of its question or its sleep. */
+function bodyOf(event: Event, events: readonly Event[]): Event {
+  const startOf = (path: string | undefined) =>
+    events.find((one) => one.type === 'invocation_start' && one.invocationId === path);
+  const start = startOf(event.invocationId);
+  if (start?.type !== 'invocation_start') return event;
+  const isWait = start.kind === 'question' || start.kind === 'sleep';
+  return (isWait ? startOf(parentOf(start.invocationId)) : undefined) ?? event;
 }
 
 function evidenceOf(

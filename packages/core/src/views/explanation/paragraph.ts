@@ -9,6 +9,7 @@ const verbs: Readonly<Record<Explanation['status'], string>> = {
   error: 'could not finish',
   cancelled: 'was cancelled',
   waiting: 'waits for an answer',
+  sleeping: 'sleeps until',
   running: 'is still at work; its last step',
 };
 

@@ -106,13 +106,17 @@ export async function sleepUntil(
   outputOf(await waitFor(work, sleep, input));
 }
 
+/** Greatest value of a `Date`. */
+const lastInstant = 8.64e15;
+
 function instantOf(key: string, time: number | SleepUntil, now: number): number {
   const until =
     typeof time === 'number' ? now + time : Number((time as SleepUntil | undefined)?.until);
-  if (Number.isFinite(until) && !(typeof time === 'number' && time < 0)) return Math.ceil(until);
+  const end = Math.ceil(until);
+  if (Math.abs(end) <= lastInstant && !(typeof time === 'number' && time < 0)) return end;
   const reason =
     'the time must be a number of milliseconds from 0, or { until } with a date or ' +
-    'epoch milliseconds';
+    'epoch milliseconds, and no later than dates can be';
   throw new InvalidWaitError({ what: 'sleep', key: String(key), reason });
 }
 
