@@ -218,3 +218,16 @@ test('a step that asks and sleeps is told with its open question, or its sleep',
   expect(explainTo('user', session)).toMatch(/^publish sleeps until: “2999-01-02T03:04:05/);
   await app.close();
 });
+
+test('an answer of a person is told where no tool gave anything', async () => {
+  const app = runtime({ app: 'explained' });
+  const publish = step({
+    name: 'publish',
+    execute: async (ctx) => ctx.complete(await ctx.ask('title', 'Which title?')),
+  });
+  const { session, pendingCalls } = await app.run(publish);
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'Our year' });
+  await app.resume(publish, session);
+  expect(explainTo('user', session)).toContain('It rests on what people answered: “Our year”.');
+  await app.close();
+});

@@ -27,11 +27,18 @@ export function paragraphOf(explanation: Explanation): string {
 
 function evidenceSentence({ evidence }: Explanation): string {
   const tools = evidence.filter(({ source }) => source.startsWith('tool '));
-  if (tools.length === 0) return 'No tool gave anything for it.';
+  if (tools.length === 0) return answersSentence(evidence);
   const shown = tools.slice(-mostEvidence).map(found);
   const more = tools.length - shown.length;
   const others = more === 0 ? '' : `, and ${more} more`;
   return `It rests on ${joined(shown)}${others}.`;
+}
+
+function answersSentence(evidence: readonly Evidence[]): string {
+  const answers = evidence.filter(({ source }) => source === 'answer').slice(-mostEvidence);
+  if (answers.length === 0) return 'No tool gave anything for it.';
+  const said = answers.map(({ result }) => quoted(result));
+  return `It rests on what people answered: ${ended(joined(said))}`;
 }
 
 function found({ source, result }: Evidence): string {
