@@ -1,4 +1,5 @@
 import { isAdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type Event, isDurable, type StreamEvent } from '../../ledger/event.ts';
 import { takenText } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -8,9 +9,14 @@ import { rootToContinue } from './root-run.ts';
 import type { RunSink } from './run.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Checks that another process took the session over while a run was carried out here. */
+/**
+ * Checks that another process took the session over while a run was carried out here. A conflict
+ * under the same epoch is none: the store has lost events, and would lose them again.
+ */
 export function isTakenOver(error: unknown, { ledger }: Session): boolean {
-  return ledger.failure !== undefined && isAdjutantError(error, 'ledger_conflict');
+  if (ledger.failure === undefined || !isAdjutantError(error, 'ledger_conflict')) return false;
+  const { expected, found } = error.data as Readonly<Record<'expected' | 'found', JsonObject>>;
+  return found['epoch'] !== expected['epoch'];
 }
 
 /** A run whose session was lost to another process. */

@@ -177,25 +177,26 @@ function approvalEnd(approval: Approval): BodyEnd {
   return { status: 'completed', output: { ...approval } };
 }
 
-const texts = {
-  expired: 'Nobody answered in time',
-  rejected: 'The question was rejected',
-  cancelled: 'The question was cancelled',
+const ends = {
+  expired: { code: 'question_expired', text: 'Nobody answered in time' },
+  rejected: { code: 'question_rejected', text: 'The question was rejected' },
+  cancelled: { code: 'question_cancelled', text: 'The question was cancelled' },
 } as const;
 
 /** End of a question without an answer; `ctx.ask` throws it. */
 function unanswered(
-  how: keyof typeof texts,
+  how: keyof typeof ends,
   { requestId, name }: EventOf<'tool_yield'>,
   { by, reason }: EventOf<'tool_input'>,
 ): BodyEnd {
+  const { code, text } = ends[how];
   const told = how === 'expired' || reason === undefined ? '' : `: ${reason}`;
   return {
     status: 'error',
     error: {
       name: 'QuestionUnansweredError',
-      code: `question_${how}`,
-      message: `${texts[how]} ("${name}")${told}.`,
+      code,
+      message: `${text} ("${name}")${told}.`,
       data: { requestId, key: name, by, ...defined({ reason }) },
     },
   };
