@@ -216,3 +216,16 @@ describe('around and onStream of an agent', () => {
     );
   });
 });
+
+test('a function around an agent that does not do its work rejects the run', async () => {
+  const forgetful: Middleware = { name: 'forgetful', around: (() => undefined) as never };
+  const app = runtime({ app: 'watched' });
+  const asked = app.run(agent({ name: 'a', model: scriptedModel([]), middleware: [forgetful] }), {
+    input: 'Go',
+    runId: 'run',
+  });
+  await expect(asked).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('must call the work that it is given') as string,
+  });
+});
