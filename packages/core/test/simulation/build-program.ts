@@ -214,13 +214,18 @@ function found(finding: Finding, result: number) {
   }
 }
 
+/** What is dispatched adds to a key of its own: it may end after the join of a parallel around it. */
+function madeFor({ does, part }: Extract<Statement, { readonly part: Program }>, made: Made): Made {
+  return does === 'dispatch' ? { ...made, total: `total_${part.id}` } : made;
+}
+
 /** A step whose branches run beside each other. */
 function buildStep(
   { acceptsDrift = false, branches, id }: Extract<Program, { readonly kind: 'step' }>,
   made: Made,
 ): Runnable {
   for (const statement of branches.flat())
-    if ('part' in statement) buildProgram(statement.part, made);
+    if ('part' in statement) buildProgram(statement.part, madeFor(statement, made));
   return step({
     name: id,
     onDrift: acceptsDrift ? 'accept' : 'fail',

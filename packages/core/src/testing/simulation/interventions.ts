@@ -84,8 +84,7 @@ export class Interventions {
     if (outcome !== 'done') return;
     this.controls.push({ type: 'pause', session, runId });
     await world.wait(world.draws.delay(`${place} for`, holding.shortest, holding.longest));
-    const letGo: LetGo = { session, from: world.elapsed, until: Number.POSITIVE_INFINITY };
-    this.letGo.push(letGo);
+    const isOver = this.lets(session);
     await this.#caller.call({
       place: `${place} end`,
       text: `${runId} is to go on`,
@@ -96,6 +95,18 @@ export class Interventions {
       },
       isPassing: (code) => code !== 'no_open_run',
     });
-    letGo.until = world.elapsed;
+    isOver();
+  }
+
+  /**
+   * Notes that people let a session go on from now on: they resume it, or ask for its run again.
+   * Returns a function that notes the end of that.
+   */
+  lets(session: string): () => void {
+    const letGo: LetGo = { session, from: this.#world.elapsed, until: Number.POSITIVE_INFINITY };
+    this.letGo.push(letGo);
+    return () => {
+      letGo.until = this.#world.elapsed;
+    };
   }
 }

@@ -121,10 +121,11 @@ export class People {
         started.isAccepted = true;
         world.note(`${runId} is accepted`);
       };
-      await Promise.race([
-        asking().catch((error: unknown) => this.#refused(started, error)),
-        world.wait(patienceMs),
-      ]);
+      // A run that was accepted after all, and was paused meanwhile, goes on.
+      const isOver = this.interventions.lets(id);
+      const end = asking().catch((error: unknown) => this.#refused(started, error));
+      await Promise.race([end.finally(isOver), world.wait(patienceMs)]);
+      isOver();
     }
     if (!started.isAccepted) await world.wait(world.draws.delay(`${place} pause`, 100, 60_000));
   }

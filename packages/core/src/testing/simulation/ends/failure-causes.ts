@@ -179,7 +179,9 @@ function isWaitedForNoMore({ events }: WatchedLedger, path: string, seq: number)
   const next = events.find(
     (event) =>
       event.seq > seq &&
-      (event.invocationId === body || isBelowOf(event, body)) &&
+      // Dispatched children of the body go on beside it.
+      (event.invocationId === body ||
+        (event.type === 'invocation_start' && parentOf(event.invocationId) === body)) &&
       (!ofEnds.has(event.type) || (event.type === 'invocation_end' && event.invocationId === body)),
   );
   return isWait && next?.type === 'invocation_end';
@@ -192,6 +194,10 @@ function isCancelled(ledger: WatchedLedger, path: string, { seq }: Result | End)
     (event) =>
       (event.type === 'cancel' && event.seq < seq) ||
       (event.type === 'invocation_end' && isFailed(event) && isBelow(path, event.invocationId)) ||
+      // The tool that called it was given up.
+      (event.type === 'tool_result' &&
+        event.result.status !== 'success' &&
+        isBelow(path, event.callId)) ||
       (event.type === 'invocation_start' &&
         (event.mode === 'spawn' || event.mode === 'dispatch') &&
         isWithin(path, event.invocationId)),
