@@ -245,7 +245,7 @@ test(
     const old = await before.for(scope).putBlob(bytes, blobAddress(scope, bytes));
     await before.close();
     const file = new DatabaseSync(path);
-    file.exec('drop table address_keys; pragma user_version = 5');
+    file.exec('drop table address_keys; drop index events_by_run; pragma user_version = 5');
     file.close();
     const store = open();
     const address = await bobSpeaks(store);
