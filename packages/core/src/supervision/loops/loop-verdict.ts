@@ -31,7 +31,7 @@ interface Thresholds {
   readonly blockAt: number;
 }
 
-export function ordinal(count: number): string {
+function ordinal(count: number): string {
   const ending =
     count % 100 >= 11 && count % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
   return `${count}${ending}`;

@@ -86,6 +86,6 @@ function compareEnds(
 }
 
 function comparable({ deviations, output, state, status, stopReason }: EndOfProgram) {
-  const texts = deviations.map(({ text }) => text);
+  const texts = deviations.flatMap(({ isAnswer, text }) => (isAnswer ? [] : [text]));
   return { status, stopReason, output, state, deviations: texts };
 }

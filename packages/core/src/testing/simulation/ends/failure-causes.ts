@@ -20,7 +20,7 @@ const typesOfFaults: Partial<Record<FaultKind, readonly string[]>> = {
   toolError: ['http_503', 'connection_lost', 'tool_error', 'unknown_outcome'],
   slowTool: ['timeout', 'unknown_outcome'],
   slowModel: ['timeout'],
-  ...Object.fromEntries(delays.map((kind) => [kind, ['timeout']])),
+  ...Object.fromEntries(delays.map((kind) => [kind, ['timeout', 'unknown_outcome']])),
 };
 /** Codes and types of errors of code that does not fit the ledger which another version began. */
 const ofOtherCode: ReadonlySet<string> = new Set([
@@ -56,6 +56,7 @@ export function isResultExplained(ledger: WatchedLedger, result: Result): boolea
       return cutOffs(ledger, result) >= (isOnce ? 1 : mostInterruptions);
     case 'unknown_outcome': {
       if (hasMet(ledger, typesOfFaults, type, callId)) return true;
+      if (isCancelled(ledger, callId, result)) return true;
       const mayBeUnknown = recovery !== 'rerun' || ledger.isEdited;
       return mayBeUnknown && cutOffs(ledger, result) > 0;
     }
@@ -167,6 +168,15 @@ function isAnswered({ events }: WatchedLedger, callId: string, decision: string)
 /** Events with which a body that ends takes back what it waits for no more. */
 const ofEnds: ReadonlySet<string> = new Set(['invocation_end', 'decision', 'state_change']);
 
+/** True for the end of a question or a sleep that its body waits for no more: a race is open. */
+export function isLostWait(ledger: WatchedLedger, event: Event): boolean {
+  return (
+    event.type === 'invocation_end' &&
+    event.status === 'cancelled' &&
+    isWaitedForNoMore(ledger, event.invocationId, event.seq)
+  );
+}
+
 /** True for a question or a sleep whose body ends at once, such as the loser of a race. */
 function isWaitedForNoMore({ events }: WatchedLedger, path: string, seq: number): boolean {
   const isWait = events.some(
@@ -204,8 +214,15 @@ function isCancelled(ledger: WatchedLedger, path: string, { seq }: Result | End)
   );
 }
 
-/** Number of the attempts of a call that another owner of the session has found open. */
-function cutOffs({ epochs, events }: WatchedLedger, { callId, seq }: Result): number {
+/** Faults after which a process may give a run up, and go on with it under the same claim. */
+const troubles: ReadonlySet<FaultKind> = new Set(['lostAnswer', 'refusedCall', 'slowStore']);
+
+/**
+ * Number of the attempts of a call that another owner of the session, or the same one after trouble
+ * with the store, has found open.
+ */
+function cutOffs({ epochs, events, faults }: WatchedLedger, { callId, seq }: Result): number {
+  const isTroubled = faults.some(({ kind }) => troubles.has(kind));
   let count = 0;
   for (const attempt of events) {
     if (attempt.type !== 'tool_attempt' || attempt.callId !== callId) continue;
@@ -216,7 +233,9 @@ function cutOffs({ epochs, events }: WatchedLedger, { callId, seq }: Result): nu
         event.attempt === attempt.attempt &&
         event.seq <= seq,
     );
-    if (epochs[attempt.seq - 1] !== epochs[(result?.seq ?? seq) - 1]) count++;
+    const isFound = result?.type === 'tool_result' && result.result.errorType === 'interrupted';
+    if (epochs[attempt.seq - 1] !== epochs[(result?.seq ?? seq) - 1] || (isTroubled && isFound))
+      count++;
   }
   return count;
 }

@@ -7,7 +7,7 @@ import type { StartedProgram } from '../people.ts';
 import type { Watch } from '../watch.ts';
 import type { WatchedLedger } from '../watched-ledger.ts';
 import type { World } from '../world.ts';
-import { isDeviation, isEndExplained, isResultExplained } from './failure-causes.ts';
+import { isDeviation, isEndExplained, isLostWait, isResultExplained } from './failure-causes.ts';
 
 /** End of the run of a program, and the state that it has left behind. */
 export interface EndOfProgram {
@@ -25,6 +25,8 @@ export interface EndOfProgram {
 /** A failure, an answer or a message: the program could know of it. */
 export interface Deviation {
   readonly text: string;
+  /** True for an answer. A race between a question and a sleep may do without it. */
+  readonly isAnswer: boolean;
   /** True when something that happened to the run is the cause. */
   readonly isExplained: boolean;
 }
@@ -88,9 +90,20 @@ async function endOf(
 /** Everything in a session that not every order of the world brings, in the order of its places. */
 function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
   return ledger.events
-    .filter(isDeviation)
-    .map((event) => ({ text: deviationText(event), isExplained: isExplained(ledger, event) }))
+    .filter((event) => isDeviation(event) && !isLostWait(ledger, event))
+    .map((event) => ({
+      text: deviationText(event),
+      isAnswer: isAnswer(event),
+      isExplained: isExplained(ledger, event),
+    }))
     .sort((left, right) => (left.text < right.text ? -1 : 1));
+}
+
+function isAnswer(event: Event): boolean {
+  return (
+    event.type === 'tool_input' ||
+    (event.type === 'invocation_end' && event.error?.code === 'question_rejected')
+  );
 }
 
 function isExplained(ledger: WatchedLedger, event: Event): boolean {
