@@ -228,9 +228,15 @@ export class LedgerWriter {
     const claim = this.#claim;
     if (claim === undefined) return { released: true, inboxSeq: options?.inboxSeq ?? 0 };
     if (this.#failure !== undefined) return this.#releaseAfterFailure(claim, this.#failure.error);
-    const receipt = await this.#options.store.release(claim, options);
-    if (receipt.released) this.#disown();
-    return receipt;
+    try {
+      const receipt = await this.#options.store.release(claim, options);
+      if (receipt.released) this.#disown();
+      return receipt;
+    } catch (error) {
+      // The store may have acted: from now on another process may own the session.
+      this.#disown();
+      throw error;
+    }
   }
 
   /** Releases the claim, so that others need not wait for the lease; a failure is ignored. */

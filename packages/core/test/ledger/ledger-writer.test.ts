@@ -261,4 +261,24 @@ describe('release', () => {
     expect(ledger.leaseIsLive()).toBe(false);
     expect(await store.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({ epoch: 2, seq: 2 });
   });
+
+  test('whose answer is lost gives the claim up: another process may have the session', async () => {
+    const { store, inner } = storeWith(() => undefined);
+    const release: LedgerStore['release'] = async (claim, options) => {
+      await inner.release(claim, options);
+      throw new StoreUnavailableError({ store: 'memory', reason: 'its answer is lost' });
+    };
+    const ledger = new Ledger('s', portsOf(Object.assign(Object.create(store), { release })), []);
+    ledger.append([note('one')]);
+    await ledger.own();
+    await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(ledger.leaseIsLive()).toBe(false);
+    const other = await inner.claim('s', 'another', { ttlMs: 30_000 });
+    expect(other).toMatchObject({ epoch: 2, seq: 1 });
+    await expect(ledger.own()).rejects.toMatchObject({ code: 'session_busy' });
+    await inner.release(other);
+    ledger.append([note('two')]);
+    await ledger.durable();
+    expect(await inner.head('s')).toMatchObject({ epoch: 3, seq: 2 });
+  });
 });
