@@ -1,0 +1,204 @@
+import type { Permission } from '../../src/access/principal.ts';
+import type { Inhabited } from '../access/inhabited.ts';
+
+export interface Call {
+  readonly path: string;
+  readonly body?: unknown;
+  /** Of a form, in the place of a body of JSON. */
+  readonly form?: string;
+}
+
+export interface Entry {
+  readonly permission: Permission | 'public';
+  /** A call that works, about what the tenant `left` has. */
+  readonly call: (about: Inhabited) => Call | Promise<Call>;
+  readonly status: number;
+  /**
+   * What callers of another tenant, and those who are bound to another user, are answered: with 404
+   * or 204, as if it were not there; or of what is their own (`own`), in which nothing is of the
+   * others.
+   */
+  readonly others: 204 | 403 | 404 | 'own';
+  /** Whose callers it is for. @default 'left' */
+  readonly tenant?: string;
+  /** The same for callers who are bound to another agent. @default as `others` */
+  readonly ofOtherAgents?: number | 'own';
+  /** The same for callers of the tenant who are bound to another user. @default as `others` */
+  readonly ofOtherUsers?: number | 'own';
+  /** The status for the role `user`. @default `status` */
+  readonly ofUsers?: number;
+}
+
+const session =
+  (rest = '') =>
+  ({ done }: Inhabited): Call => ({ path: `/v1/sessions/${done}${rest}` });
+const post =
+  (path: (about: Inhabited) => string, body: unknown = {}) =>
+  (about: Inhabited): Call => ({ path: path(about), body });
+const read = { permission: 'read', status: 200, others: 404 } as const;
+const operate = { permission: 'operate', status: 202, others: 404 } as const;
+const chat = { permission: 'chat', status: 202, others: 404 } as const;
+const manage = { permission: 'manage', status: 200, others: 404 } as const;
+const open = { permission: 'public', status: 200, others: 'own' } as const;
+
+/** The request that `useChat` sends when somebody approves. */
+function approvingChat({ waiting, waitingRun, request }: Inhabited): object {
+  const part = {
+    type: 'tool-pay',
+    toolCallId: `${waitingRun}/r1.0`,
+    state: 'approval-responded',
+    approval: { id: request, approved: true },
+  };
+  return { id: waiting, messages: [{ id: waitingRun, role: 'assistant', parts: [part] }] };
+}
+
+/** Every route of the server. One that is not here fails the test. */
+export const entries: Readonly<Record<string, Entry>> = {
+  startRun: {
+    ...operate,
+    call: post(() => '/v1/runs', { agent: 'clerk', input: 'Hi' }),
+    others: 'own',
+    ofOtherAgents: 404,
+  },
+  startRunInSession: {
+    ...operate,
+    call: post(({ done }) => `/v1/sessions/${done}/runs`, { agent: 'clerk', input: 'Hi' }),
+  },
+  listRuns: { ...read, call: session('/runs') },
+  getRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}` }) },
+  findRun: { ...read, call: ({ run }) => ({ path: `/v1/runs/${run}` }) },
+  cancelRun: {
+    ...chat,
+    call: post(({ waiting, waitingRun }) => `/v1/sessions/${waiting}/runs/${waitingRun}/cancel`),
+  },
+  createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
+  listSessions: { ...read, others: 'own', call: () => ({ path: '/v1/sessions' }) },
+  getSession: { ...read, call: session() },
+  deleteSession: { ...operate, status: 204, call: session() },
+  forkSession: { ...operate, status: 201, call: post(({ done }) => `/v1/sessions/${done}/fork`) },
+  sendMessage: {
+    ...operate,
+    call: post(({ waiting }) => `/v1/sessions/${waiting}/messages`, { text: 'Hi' }),
+  },
+  cancelSession: { ...chat, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
+  pauseSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/pause`) },
+  continueSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/continue`) },
+  // Nothing there is to be repaired.
+  tellOutcome: {
+    ...operate,
+    status: 409,
+    call: post(({ done }) => `/v1/sessions/${done}/outcomes`, { callId: 'x/y', happened: true }),
+  },
+  reopenSession: {
+    ...operate,
+    status: 409,
+    call: post(({ done }) => `/v1/sessions/${done}/reopen`, { reason: 'Fixed' }),
+  },
+  listEvents: { ...read, call: session('/events') },
+  getState: { ...read, call: session('/state') },
+  getTranscript: { ...read, call: session('/transcript') },
+  listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },
+  getAgent: {
+    ...read,
+    others: 'own',
+    ofOtherAgents: 404,
+    call: () => ({ path: '/v1/agents/clerk' }),
+  },
+  getUsage: { ...read, others: 'own', call: () => ({ path: '/v1/usage' }) },
+  listRequests: { ...read, others: 'own', call: () => ({ path: '/v1/approvals' }) },
+  answerRequests: {
+    ...operate,
+    status: 200,
+    others: 'own',
+    call: post(
+      () => '/v1/approvals',
+      ({ request }: Inhabited) => ({ answers: [{ requestId: request, decision: 'approve' }] }),
+    ),
+  },
+  getRequest: { ...read, call: ({ request }) => ({ path: `/v1/approvals/${request}` }) },
+  answerRequest: {
+    ...operate,
+    status: 200,
+    call: post(({ request }) => `/v1/approvals/${request}`, { decision: 'approve' }),
+  },
+  linkRequest: {
+    ...operate,
+    status: 201,
+    call: post(({ request }) => `/v1/approvals/${request}/link`),
+  },
+  showApproval: { ...open, call: async (about) => ({ path: await linkTo(about) }) },
+  decideApproval: {
+    ...open,
+    call: async (about) => ({ path: await linkTo(about), form: 'decision=approve' }),
+  },
+  settleOperation: {
+    ...operate,
+    status: 200,
+    call: post(({ operation }) => `/v1/resume/${operation}`, { result: 'a film' }),
+  },
+  getHealth: { ...open, call: () => ({ path: '/v1/health' }) },
+  getReadiness: { ...open, call: () => ({ path: '/v1/ready' }) },
+  getMetrics: {
+    ...read,
+    tenant: 'default',
+    others: 403,
+    ofUsers: 403,
+    call: () => ({ path: '/v1/metrics' }),
+  },
+  listAudit: {
+    ...read,
+    permission: 'audit',
+    others: 'own',
+    ofOtherAgents: 403,
+    ofOtherUsers: 403,
+    call: () => ({ path: '/v1/audit' }),
+  },
+  listKeys: { ...manage, others: 'own', call: () => ({ path: '/v1/keys' }) },
+  createKey: {
+    ...manage,
+    status: 201,
+    others: 'own',
+    call: post(() => '/v1/keys', { name: 'x', roles: ['viewer'] }),
+  },
+  revokeKey: { ...manage, call: ({ spareKey }) => ({ path: `/v1/keys/${spareKey}` }) },
+  rotateKey: { ...manage, call: post(({ spareKey }) => `/v1/keys/${spareKey}/rotate`) },
+  streamSession: { ...read, call: session('/stream') },
+  streamRun: {
+    ...read,
+    call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }),
+  },
+  sendChat: {
+    ...chat,
+    status: 200,
+    // The approval that waits is not theirs to give.
+    ofUsers: 403,
+    call: post(() => '/v1/agents/payer/chat', approvingChat),
+  },
+  resumeChat: {
+    ...read,
+    others: 204,
+    ofOtherAgents: 404,
+    call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }),
+  },
+  listChatMessages: {
+    ...read,
+    others: 'own',
+    ofOtherAgents: 404,
+    call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/messages` }),
+  },
+  // A WebSocket needs a socket: see strangers.test.ts.
+  openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
+  getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },
+};
+
+async function linkTo({ api, key, request }: Inhabited): Promise<string> {
+  const response = await api.fetch(
+    new Request(`http://localhost/v1/approvals/${request}/link`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await key()}`, 'content-type': 'application/json' },
+      body: '{}',
+    }),
+  );
+  const { url } = (await response.json()) as { url: string };
+  return new URL(url).pathname;
+}

@@ -1,0 +1,18 @@
+import type { Store } from 'adjutant';
+import type { send } from './approvals/paying-app.ts';
+
+export const key = (text: string) => ({ 'idempotency-key': text });
+
+/** What one sees of an answer. */
+export function seen({ status, body, headers }: Awaited<ReturnType<typeof send>>) {
+  return { status, body, location: headers.get('location'), type: headers.get('content-type') };
+}
+
+export function isReplayed({ headers }: { headers: Headers }): boolean {
+  return headers.get('idempotency-replayed') === 'true';
+}
+
+/** How many keys are kept. */
+export async function keptIn(store: Store): Promise<number> {
+  return (await store.for({ tenant: 'default', app: 'shop:http' }).list()).length;
+}
