@@ -73,7 +73,9 @@ export interface ToolCallPorts {
   /** Supervisor of the calls. Missing where nothing supervises them. */
   readonly supervisor?: ToolSupervisor | undefined;
   /** Wrapper around the execution of a tool. Missing where there is none. */
-  readonly around?: (<Result>(attempt: ToolAttempt, work: () => Result) => Result) | undefined;
+  readonly around?:
+    | (<Result>(attempt: ToolAttempt, work: () => Promise<Result>) => Promise<Result>)
+    | undefined;
 }
 
 /** One execution of a tool in progress. `args`, `result` and `deadline` change on its way. */

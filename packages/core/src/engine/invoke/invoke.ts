@@ -1,6 +1,5 @@
 import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts';
 import { toErrorRecord } from '../../base/error.ts';
-import { InvalidOptionError } from '../../base/invalid-option.ts';
 import { leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import { type InvocationRecord, slotMode } from '../../ledger/folds/invocation-fold.ts';
@@ -140,15 +139,8 @@ async function runOnce(
   const wasReleased = await (run.tracing?.surrounds(slot.path) !== true || isWait(slot.runnable)
     ? work()
     : run.tracing.invocation({ ...slot, runnable: slot.runnable, resumed }, work));
-  // Nobody would hear of an end that is not in the ledger: its caller would wait for ever.
-  if (wasReleased !== true && record.end === undefined) throw notCarriedOut(slot.path);
   if (!wasReleased && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return wasReleased;
-}
-
-function notCarriedOut(path: string): InvalidOptionError {
-  const reason = `it must call the work that it is given and return its result ("${path}")`;
-  return new InvalidOptionError({ function: 'around', reason });
 }
 
 function middlewareOf(runnable: AnyRunnable | Wait): readonly Middleware[] {

@@ -1,8 +1,10 @@
 import {
+  type Around,
   agent,
   agentTool,
   type Middleware,
   memoryStore,
+  type Operation,
   runtime,
   type StreamEvent,
   step,
@@ -217,15 +219,80 @@ describe('around and onStream of an agent', () => {
   });
 });
 
-test('a function around an agent that does not do its work rejects the run', async () => {
-  const forgetful: Middleware = { name: 'forgetful', around: (() => undefined) as never };
-  const app = runtime({ app: 'watched' });
-  const asked = app.run(agent({ name: 'a', model: scriptedModel([]), middleware: [forgetful] }), {
-    input: 'Go',
-    runId: 'run',
+describe('a function around work that does not do it, or keeps its result, is refused', () => {
+  const wrongly: Readonly<Record<string, (work: () => unknown) => unknown>> = {
+    'does nothing': () => undefined,
+    'returns something else': () => ({ output: 'Mine.' }),
+    'keeps the result': async (work) => {
+      await work();
+    },
+    'does not wait': (work) => {
+      work();
+    },
+    'works twice': async (work) => {
+      await work();
+      return work();
+    },
+  };
+  const around = (type: Operation['type'], give: (work: () => unknown) => unknown): Middleware => ({
+    name: 'careless',
+    around: ((operation: Operation, work: () => unknown) =>
+      operation.type === type ? give(work) : work()) as Around,
   });
-  await expect(asked).rejects.toMatchObject({
+  const refused = (what: string) => ({
     code: 'invalid_option',
-    message: expect.stringContaining('must call the work that it is given') as string,
+    message: `around() cannot be set up: it must call the work that it is given once, and return its result (${what}).`,
+  });
+
+  for (const [how, give] of Object.entries(wrongly)) {
+    test(`of a run: ${how}`, async () => {
+      const app = runtime({ app: 'watched', middleware: [around('run', give)] });
+      await expect(app.run(helperWith([]), { input: 'Go', runId: 'r' })).rejects.toMatchObject(
+        refused('run of "helper", "r"'),
+      );
+    });
+
+    for (const place of ['runtime', 'agent'] as const) {
+      const inside = (type: Operation['type']) => {
+        const middleware = [around(type, give)];
+        const app = runtime({ app: 'watched', ...(place === 'runtime' && { middleware }) });
+        const whole = helperWith(place === 'agent' ? middleware : []);
+        return app.run(whole, { input: 'Go', runId: 'r' });
+      };
+
+      test(`of an invocation, by the ${place}: ${how}`, async () => {
+        await expect(inside('invocation')).rejects.toMatchObject(
+          refused('invocation of "helper", "r"'),
+        );
+      });
+
+      test(`of a model call, by the ${place}: ${how}`, async () => {
+        const { status, error } = await inside('model');
+        expect([status, error]).toMatchObject(['error', refused('model of "helper", "r"')]);
+      });
+
+      // The work of a tool gives nothing: what it returned is recorded already.
+      const isRefused = how !== 'keeps the result' && how !== 'does not wait';
+      test(`of a tool, by the ${place}: ${how}`, async () => {
+        const { status, error, session } = await inside('tool');
+        const results = session.events.filter(({ type }) => type === 'tool_result');
+        expect(status).toBe(isRefused ? 'error' : 'completed');
+        expect(results).toHaveLength(how === 'works twice' || !isRefused ? 1 : 0);
+        if (isRefused) expect(error).toMatchObject(refused('tool of "helper", "r"'));
+      });
+    }
+  }
+
+  test('a failure of the work that the function keeps to itself goes before the refusal', async () => {
+    const silent = around('run', async (work) => {
+      try {
+        return await work();
+      } catch {
+        return undefined;
+      }
+    });
+    const app = runtime({ app: 'watched', middleware: [silent] });
+    const asked = app.run(helperWith([around('invocation', () => undefined)]), 'Go');
+    await expect(asked).rejects.toThrow('(invocation of "helper"');
   });
 });

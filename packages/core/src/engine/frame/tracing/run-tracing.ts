@@ -9,6 +9,7 @@ import type { Around, RunOperation } from '../../../runnables/operation.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
 import type { AgentMiddleware } from './agent-middleware.ts';
+import { surrounded } from './surrounded-work.ts';
 
 /** Runnable of a run, and the open run that it continues. */
 interface TracedRun {
@@ -85,8 +86,8 @@ export class RunTracing {
     return this.#trace;
   }
 
-  run<Result>(work: () => Result): Result {
-    return this.#outer === undefined ? work() : this.#outer(this.#operation, work);
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#outer === undefined ? work() : surrounded(this.#outer, this.#operation, work);
   }
 
   /** True when something lies around the run. */
@@ -118,12 +119,13 @@ export class RunTracing {
       readonly mode: InvocationMode;
       readonly resumed: boolean;
     },
-    work: () => Result,
-  ): Result {
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const around = this.#around(path);
     if (around === undefined) return work();
     const { kind, name, version } = runnable;
-    return around(
+    return surrounded(
+      around,
       {
         type: 'invocation',
         run: this.#operation,
@@ -140,12 +142,13 @@ export class RunTracing {
 
   readonly model = <Result>(
     { path, agent, round, attempt, model, options }: ModelCallRequest,
-    work: () => Result,
-  ): Result => {
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
     const around = this.#around(path);
     if (around === undefined) return work();
     const { provider, modelId } = model;
-    return around(
+    return surrounded(
+      around,
       {
         type: 'model',
         run: this.#operation,
@@ -164,13 +167,14 @@ export class RunTracing {
 
   readonly tool = <Result>(
     { tool, call, args, attempt }: ToolAttempt,
-    work: () => Result,
-  ): Result => {
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
     const { callId, providerCallId, agent, invocationId = '' } = call;
     const around = this.#around(invocationId);
     if (around === undefined) return work();
     const { name, description } = tool;
-    return around(
+    return surrounded(
+      around,
       {
         type: 'tool',
         run: this.#operation,
