@@ -45,16 +45,38 @@ const options: Options = {
 /** Options for schemas that have been checked; `addUsedSchema` lets them refer to themselves. */
 const compiling: Options = { ...options, validateSchema: false, addUsedSchema: true };
 
+type Usual = typeof import('ajv');
+type Recent = typeof import('ajv/dist/2020.js');
+type ValidatorClass = Usual['Ajv'] | Recent['Ajv2020'];
+
+/** Validators that have been loaded, by whether they are for recent drafts. */
+const loaded = new Map<boolean, ValidatorClass>();
+
 /**
  * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07.
- * Formats are not checked, nothing is coerced, unknown keywords are ignored.
- * @throws Error when the schema is not valid
+ * Formats are not checked, nothing is coerced, unknown keywords are ignored. Answers at once when
+ * its validator has been loaded.
+ * @throws Error (or rejects with it) when the schema is not valid
  */
-export async function compileJsonSchema(schema: JsonObject): Promise<JsonSchemaCheck> {
-  return compile(
-    isRecent(schema) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv,
-    schema,
-  );
+export function compileJsonSchema(schema: JsonObject): JsonSchemaCheck | Promise<JsonSchemaCheck> {
+  const isForRecent = isRecent(schema);
+  const validator = loaded.get(isForRecent);
+  return validator === undefined
+    ? loadValidator(isForRecent).then((made) => compile(made, schema))
+    : compile(validator, schema);
+}
+
+/** Loads both validators, so that no schema waits for them. */
+export async function loadValidators(): Promise<void> {
+  await Promise.all([loadValidator(false), loadValidator(true)]);
+}
+
+async function loadValidator(isForRecent: boolean): Promise<ValidatorClass> {
+  const validator = isForRecent
+    ? (await import('ajv/dist/2020.js')).Ajv2020
+    : (await import('ajv')).Ajv;
+  loaded.set(isForRecent, validator);
+  return validator;
 }
 
 /** Compiles a JSON Schema as `compileJsonSchema` does, for callers that cannot wait. */
@@ -66,9 +88,6 @@ export function compileJsonSchemaNow(schema: JsonObject): JsonSchemaCheck {
   );
 }
 
-type Usual = typeof import('ajv');
-type Recent = typeof import('ajv/dist/2020.js');
-
 function isRecent({ $schema: dialect }: JsonObject): boolean {
   return /2020-12|2019-09/.test(String(dialect));
 }
@@ -79,13 +98,13 @@ function isRecent({ $schema: dialect }: JsonObject): boolean {
  */
 const checkers = new Map<unknown, Ajv>();
 
-function checkerOf(Validator: Usual['Ajv'] | Recent['Ajv2020']): Ajv {
+function checkerOf(Validator: ValidatorClass): Ajv {
   const checker = checkers.get(Validator) ?? new Validator(options);
   checkers.set(Validator, checker);
   return checker;
 }
 
-function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject): JsonSchemaCheck {
+function compile(Validator: ValidatorClass, schema: JsonObject): JsonSchemaCheck {
   const { $schema: _dialect, $async: asynchronous, ...rest } = schema;
   if (asynchronous !== undefined) throw new Error('"$async" schemas are not supported');
   checkerOf(Validator).validateSchema(rest, true);

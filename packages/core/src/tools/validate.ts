@@ -35,7 +35,7 @@ type Checked = { readonly value: unknown } | { readonly issues: readonly Validat
 
 /**
  * Checks the arguments of a call. Answers at once when the schema does: a library's schema without
- * asynchronous checks always, JSON Schema from its second use on.
+ * asynchronous checks always, JSON Schema when its validator has been loaded.
  * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the
  * schema itself throws
  */
@@ -213,24 +213,34 @@ function checkWithJsonSchema(
   schema: object,
   value: unknown,
 ): Checked | Promise<Checked> {
-  const compiled = compiledChecks.get(schema);
-  return compiled === undefined ? compileAndCheck(tool, schema, value) : outcomeOf(compiled, value);
+  const compiled = compiledChecks.get(schema) ?? compiledFor(tool, schema);
+  return compiled instanceof Promise
+    ? compiled.then((check) => outcomeOf(check, value))
+    : outcomeOf(compiled, value);
 }
 
-async function compileAndCheck(
+/** Compiles a schema, and keeps what was compiled. */
+function compiledFor(
   tool: Pick<Tool, 'name'>,
   schema: object,
-  value: unknown,
-): Promise<Checked> {
+): JsonSchemaCheck | Promise<JsonSchemaCheck> {
+  const keep = (check: JsonSchemaCheck): JsonSchemaCheck => {
+    compiledChecks.set(schema, check);
+    return check;
+  };
+  const refuseInvalid = (thrown: unknown): Promise<never> =>
+    Promise.reject(
+      new InvalidToolError({
+        tool: tool.name,
+        reason: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}`,
+      }),
+    );
   try {
-    compiledChecks.set(schema, await compileJsonSchema({ ...schema }));
+    const compiling = compileJsonSchema({ ...schema });
+    return compiling instanceof Promise ? compiling.then(keep, refuseInvalid) : keep(compiling);
   } catch (thrown) {
-    throw new InvalidToolError({
-      tool: tool.name,
-      reason: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}`,
-    });
+    return refuseInvalid(thrown);
   }
-  return checkWithJsonSchema(tool, schema, value);
 }
 
 function outcomeOf(compiled: JsonSchemaCheck, value: unknown): Checked {
