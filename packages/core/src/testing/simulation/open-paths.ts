@@ -24,6 +24,7 @@ export function isGoingOn(events: readonly Event[], path: string): boolean {
     if (event.type === 'invocation_start') modes.set(event.invocationId, event.mode);
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.search(/[/>][^/>]*$/)))) {
     const mode = modes.get(at);
+    if (mode === undefined && hasFailed(events, at)) return false;
     if (mode === undefined || (mode === 'transfer' && open.has(path))) continue;
     if (!open.has(at) && !isHandedOver(events, at)) return false;
     if (mode === 'spawn' || mode === 'dispatch') return true;
@@ -37,4 +38,14 @@ function isHandedOver(events: readonly Event[], path: string): boolean {
     (event) => event.type === 'invocation_end' && event.invocationId === path,
   );
   return end?.type === 'invocation_end' && end.next !== undefined;
+}
+
+/** True for a call that has failed: it may have done so before it asked again for its child. */
+function hasFailed(events: readonly Event[], callId: string): boolean {
+  const last = events.findLast(
+    (event) =>
+      (event.type === 'tool_result' && event.callId === callId && event.late !== true) ||
+      (event.type === 'invocation_reopen' && event.effects?.includes(callId) === true),
+  );
+  return last?.type === 'tool_result' && last.settled && last.result.status !== 'success';
 }

@@ -165,8 +165,16 @@ function isAnswered({ events }: WatchedLedger, callId: string, decision: string)
   );
 }
 
-/** Events with which a body that ends takes back what it waits for no more. */
-const ofEnds: ReadonlySet<string> = new Set(['invocation_end', 'decision', 'state_change']);
+/**
+ * Events with which a body that ends takes back what it waits for no more. A body whose process
+ * stops before its own end lands is resumed, and ends then.
+ */
+const ofEnds: ReadonlySet<string> = new Set([
+  'invocation_end',
+  'invocation_resume',
+  'decision',
+  'state_change',
+]);
 
 /** True for the end of a question or a sleep that its body waits for no more: a race is open. */
 export function isLostWait(ledger: WatchedLedger, event: Event): boolean {
