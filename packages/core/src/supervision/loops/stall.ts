@@ -14,21 +14,31 @@ export interface RoundCall {
   readonly round: number;
 }
 
+/** Facts about tools and settled calls that rounds are judged by. */
+export interface Knowledge {
+  /** True for a tool that changes nothing outside: only its results are news. */
+  readonly isReadOnly: (tool: string) => boolean;
+  /**
+   * True when no call with the arguments of a settled call came before it. `false` when that is not
+   * certain: the calls are compared then.
+   */
+  readonly isFirst: (one: CallEvidence) => boolean;
+}
+
 type Options = Required<Pick<LoopDetectionOptions, 'stallWarnAt' | 'stallBlockAt'>>;
 
 /**
  * Decides if a call is refused because the rounds before it brought nothing new. Calls of tools
  * that were not called in these rounds are another way, and made. Pure.
  * @param evidence settled calls of the agent, oldest first
- * @param isReadOnly true for a tool that changes nothing outside: only its results are news
  */
 export function judgeStalledCall(
   evidence: readonly CallEvidence[],
   call: RoundCall,
   options: Options,
-  isReadOnly: (tool: string) => boolean,
+  knowledge: Knowledge,
 ): LoopVerdict | undefined {
-  const { count, tools } = stalledRounds(evidence, call, isReadOnly);
+  const { count, tools } = stalledRounds(evidence, call, knowledge);
   return count + 1 >= options.stallBlockAt && tools.has(call.name)
     ? stalled('block', call.name, count + 1, thresholdsOf(options))
     : undefined;
@@ -40,12 +50,13 @@ export function judgeStalledResult(
   call: RoundCall,
   result: ToolResult,
   options: Options,
-  isReadOnly: (tool: string) => boolean,
+  knowledge: Knowledge,
 ): LoopVerdict | undefined {
-  const count = stalledRounds(evidence, call, isReadOnly).count + 1;
+  const count = stalledRounds(evidence, call, knowledge).count + 1;
   if (count < options.stallWarnAt) return undefined;
   const isOwn = (one: CallEvidence) => isBefore(one, call);
-  return isNews(evidence, evidence.length, { ...call, result }, isOwn, isReadOnly)
+  const one = { ...call, result };
+  return isNews(evidence, evidence.length, one, isOwn, knowledge.isReadOnly(call.name))
     ? undefined
     : stalled('warn', call.name, count, thresholdsOf(options));
 }
@@ -63,7 +74,7 @@ function isBefore(one: CallEvidence, { turn, round }: RoundCall): boolean {
 function stalledRounds(
   evidence: readonly CallEvidence[],
   call: RoundCall,
-  isReadOnly: (tool: string) => boolean,
+  knowledge: Knowledge,
 ): { readonly count: number; readonly tools: ReadonlySet<string> } {
   const isOwn = (one: CallEvidence) => isBefore(one, call);
   const tools = new Set<string>();
@@ -73,7 +84,7 @@ function stalledRounds(
     const one = evidence[i] as CallEvidence;
     if (one.round === call.round && one.turn === call.turn) continue;
     if (!isOwn(one)) break;
-    if (isNews(evidence, i, one, isOwn, isReadOnly)) {
+    if (wasNews(evidence, i, call, isOwn, knowledge)) {
       // News in a part of a round are news of the round.
       if (one.round === last) count--;
       break;
@@ -85,29 +96,66 @@ function stalledRounds(
   return { count, tools };
 }
 
+/** The last answer about a call, and what it was derived from. */
+interface Judgement {
+  readonly first: CallEvidence | undefined;
+  readonly index: number;
+  readonly round: number;
+  readonly readOnly: boolean;
+  readonly isNews: boolean;
+}
+
+/** A call is judged before each call of the next round and after it: once is enough. */
+const judgements = new WeakMap<CallEvidence, Judgement>();
+
+/** Returns `isNews` of a settled call, computed once for all calls of the round after it. */
+function wasNews(
+  evidence: readonly CallEvidence[],
+  index: number,
+  { round }: RoundCall,
+  isOwn: (one: CallEvidence) => boolean,
+  { isReadOnly, isFirst }: Knowledge,
+): boolean {
+  const one = evidence[index] as CallEvidence;
+  const readOnly = isReadOnly(one.name);
+  if (!readOnly && failureType(one.result) === undefined && isFirst(one)) return true;
+  const [first] = evidence;
+  const known = judgements.get(one);
+  if (
+    known?.first === first &&
+    known?.index === index &&
+    known.round === round &&
+    known.readOnly === readOnly
+  )
+    return known.isNews;
+  const isNewsNow = isNews(evidence, index, one, isOwn, readOnly);
+  judgements.set(one, { first, index, round, readOnly, isNews: isNewsNow });
+  return isNewsNow;
+}
+
 /** True when no call before `index` ended in the same way: the agent knows more now. */
 function isNews(
   evidence: readonly CallEvidence[],
   index: number,
   one: CallEvidence,
   isOwn: (one: CallEvidence) => boolean,
-  isReadOnly: (tool: string) => boolean,
+  readOnly: boolean,
 ): boolean {
   if (!isEvidence(one)) return true;
   const type = failureType(one.result);
-  const readOnly = isReadOnly(one.name);
-  let isKnown = false;
-  for (let i = index - 1; i >= 0 && !isKnown; i--) {
+  for (let i = index - 1; i >= 0; i--) {
     const earlier = evidence[i] as CallEvidence;
     if (earlier.name !== one.name || !isOwn(earlier)) continue;
-    isKnown =
+    const isKnown =
       type === undefined
-        ? isSame(earlier.result, one.result) &&
-          (readOnly || evidenceKey(earlier) === evidenceKey(one))
+        ? // Arguments first: they nearly always differ, and cost less to compare than results.
+          (readOnly || evidenceKey(earlier) === evidenceKey(one)) &&
+          isSame(earlier.result, one.result)
         : failureType(earlier.result) === type &&
           (type !== vagueType || wordsOf(earlier) === wordsOf(one));
+    if (isKnown) return false;
   }
-  return !isKnown;
+  return true;
 }
 
 /** Results up to this length may differ in times and ids, longer ones in nothing. */
@@ -129,8 +177,11 @@ function isSame(one: ToolResult, other: ToolResult): boolean {
 function textOf(result: ToolResult): string {
   const { content } = result;
   if (typeof content === 'string') return content;
-  const text = texts.get(result) ?? JSON.stringify(content);
-  texts.set(result, text);
+  let text = texts.get(result);
+  if (text === undefined) {
+    text = JSON.stringify(content);
+    texts.set(result, text);
+  }
   return text;
 }
 

@@ -17,6 +17,7 @@ import type { LoopVerdict } from '../../../supervision/loops/loop-verdict.ts';
 import {
   judgeStalledCall,
   judgeStalledResult,
+  type Knowledge,
   type RoundCall,
 } from '../../../supervision/loops/stall.ts';
 import type { Supervision } from '../../../supervision/options.ts';
@@ -44,9 +45,14 @@ export class LoopStage implements CallStage {
   /** True because a refused call that is made again and again is a loop, too. */
   readonly judgesRefused = true;
   readonly #ports: LoopStagePorts;
+  readonly #knowledge: Knowledge;
 
   constructor(ports: LoopStagePorts) {
     this.#ports = ports;
+    this.#knowledge = {
+      isReadOnly: (name) => ports.find(name)?.readOnly === true,
+      isFirst: ports.seen.isFirst,
+    };
   }
 
   check({ state, tool }: SupervisedCall, mode: CheckMode): CheckedCall | undefined {
@@ -76,7 +82,7 @@ export class LoopStage implements CallStage {
     }
     return judged.round < loops.stallBlockAt
       ? undefined
-      : judgeStalledCall(seen.all(), judged, loops, this.#isReadOnly);
+      : judgeStalledCall(seen.all(), judged, loops, this.#knowledge);
   }
 
   /** Adds a note for the model to the `outcome` of a call that repeats itself or gets nowhere. */
@@ -89,7 +95,7 @@ export class LoopStage implements CallStage {
       (seen.has(state, isKnown) ? judgeResult(seen.all(), judged, result, loops) : undefined) ??
       (judged.round < loops.stallWarnAt
         ? undefined
-        : judgeStalledResult(seen.all(), judged, result, loops, this.#isReadOnly));
+        : judgeStalledResult(seen.all(), judged, result, loops, this.#knowledge));
     if (verdict === undefined) return;
     outcome.notes = [...outcome.notes, verdict.message];
     outcome.drafts = [...outcome.drafts, loopDecision(path, state, verdict, 'warn')];
@@ -99,8 +105,6 @@ export class LoopStage implements CallStage {
     const { name, args, round } = call;
     return { name, args, round, turn: this.#ports.turn(), isKnown };
   }
-
-  readonly #isReadOnly = (name: string): boolean => this.#ports.find(name)?.readOnly === true;
 }
 
 function loopDecision(

@@ -26,6 +26,7 @@ export class SeenCalls {
    */
   #keys = new Set<string>();
   #noted = new WeakSet<CallEvidence>();
+  readonly #first = new WeakSet<CallEvidence>();
   #last: { readonly call: CallState; readonly key: string } | undefined;
 
   /** @param limit most calls before the invocation that are looked up */
@@ -69,20 +70,33 @@ export class SeenCalls {
       for (const one of prior) this.#note(one);
     }
     const round = evidence.at(-1)?.round;
-    for (let i = evidence.length - 1; i >= 0; i--) {
-      const one = evidence[i] as CallEvidence;
+    let from = evidence.length;
+    for (; from > 0; from--) {
+      const one = evidence[from - 1] as CallEvidence;
       // A call of the same round may have ended later and stand before a call that is already
       // noted.
       if (this.#noted.has(one) && one.round !== round) break;
-      this.#note(one);
     }
+    for (let i = from; i < evidence.length; i++) this.#note(evidence[i] as CallEvidence);
     if (isKnown) return this.#keys.has(this.#keyOf(call));
     return this.#keys.has(call.call.name) || this.#keys.has(unknownToolType);
   }
 
+  /**
+   * True for a settled call of which `has` noted that no call with its arguments came before;
+   * `false` is not certain.
+   */
+  readonly isFirst = (one: CallEvidence): boolean => this.#first.has(one);
+
   #note(one: CallEvidence): void {
     if (this.#noted.has(one)) return;
     this.#noted.add(one);
+    const known = this.#keys.size;
+    this.#addKeys(one);
+    if (this.#keys.size > known) this.#first.add(one);
+  }
+
+  #addKeys(one: CallEvidence): void {
     const last = this.#last;
     const { errorType } = one.result;
     // Calls of an unknown tool are the same whatever their arguments, and count together.
