@@ -94,7 +94,7 @@ const requestChecks: OptionChecks<RequestOptions> = {
  * Checks `onExpire` of an approval. A reader who takes `{ default: … }` for anything else than
  * these would have approved by mistake.
  */
-const isApprovalOnExpire: OptionCheck = (value) => {
+export const isApprovalOnExpire: OptionCheck = (value) => {
   const { default: given } = (typeof value === 'object' && value !== null ? value : {}) as {
     default?: unknown;
   };

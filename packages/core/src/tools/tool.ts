@@ -3,9 +3,11 @@ import { resolveRetry } from '../base/retry-options.ts';
 import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { InvalidToolError } from './errors.ts';
+import type { OnExpire } from './request-options.ts';
 import { assertConsistent, assertToolName } from './tool-checks.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { Tool, ToolOptions } from './tool-definition.ts';
+import { misfitOfDefault } from './validate.ts';
 
 export type { FinalizeContext, ProbeContext, ToolContext } from './tool-context.ts';
 export type {
@@ -57,6 +59,7 @@ export function tool<
     options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
   const yieldInputSchema =
     yieldSchema === undefined ? undefined : writtenSchema(name, yieldSchema, 'yieldSchema');
+  assertDefaultFits(name, yieldSchema, options.yieldOptions?.onExpire);
   return Object.freeze({
     ...options,
     execute: execute ?? givenInput,
@@ -104,6 +107,19 @@ function writtenSchema(name: string, schema: unknown, option: string): JsonObjec
   if ('reason' in converted)
     throw new InvalidToolError({ tool: name, reason: `\`${option}\` ${converted.reason}` });
   return converted.schema;
+}
+
+/** Checks the input that a tool is given when nobody answers in time. */
+function assertDefaultFits(
+  name: string,
+  yieldSchema: Tool['yieldSchema'],
+  onExpire: OnExpire | undefined,
+): void {
+  if (yieldSchema === undefined) return;
+  const misfit = misfitOfDefault(yieldSchema, onExpire);
+  if (misfit === undefined) return;
+  const reason = `the default of \`yieldOptions.onExpire\` does not fit \`yieldSchema\`: ${misfit}`;
+  throw new InvalidToolError({ tool: name, reason });
 }
 
 function inputJsonSchema(name: string, schema: unknown): JsonObject {

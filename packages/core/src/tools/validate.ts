@@ -8,7 +8,8 @@ import {
   compileJsonSchemaNow,
   type JsonSchemaCheck,
 } from './json-schema-check.ts';
-import type { Tool } from './tool.ts';
+import type { OnExpire } from './request-options.ts';
+import type { Tool } from './tool-definition.ts';
 import { withHints } from './validation-hints.ts';
 import {
   explainIssues,
@@ -132,6 +133,19 @@ export function checkValueNow(schema: AnySchema, value: unknown): ValueCheck | u
   if (!(checked instanceof Promise)) return checked;
   checked.catch(() => undefined);
   return undefined;
+}
+
+/**
+ * Returns the places of a default answer that do not fit its schema. `undefined`: it fits, or only
+ * the answer itself can show it, as with a schema that checks asynchronously.
+ */
+export function misfitOfDefault(
+  schema: AnySchema,
+  onExpire: OnExpire | undefined,
+): string | undefined {
+  if (typeof onExpire !== 'object') return undefined;
+  const checked = checkValueNow(schema, onExpire.default);
+  return checked !== undefined && 'issues' in checked ? explainPlaces(checked.issues) : undefined;
 }
 
 const nobody = Object.freeze({ name: '' });

@@ -46,10 +46,14 @@ export class EffectUnknownError extends AdjutantError {
   }
 }
 
-/** Error for options with which no effect can be recorded. */
+/**
+ * Error for options with which no effect can be recorded, and for an effect that uses the context
+ * of its body.
+ */
 export class InvalidEffectError extends AdjutantError {
-  constructor(data: { key: string; reason: string }) {
-    super('invalid_effect', `The effect "${data.key}" cannot begin: ${data.reason}.`, data);
+  constructor(data: { key: string; reason: string; uses?: string }) {
+    const what = data.uses === undefined ? 'begin' : `use \`ctx.${data.uses}\``;
+    super('invalid_effect', `The effect "${data.key}" cannot ${what}: ${data.reason}.`, data);
   }
 }
 

@@ -1,22 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { EffectContext } from '../../session/body-context.ts';
-import type { EffectAttempt, EffectPorts } from './ports.ts';
+import type { EffectAttempt, EffectPorts, EffectRequest } from './ports.ts';
 
 /** Milliseconds for an aborted effect to stop, before it is settled without its result. */
 const graceMs = 1_000;
 
-/** True in code that an effect runs. It serves messages alone. */
-const insideEffect = new AsyncLocalStorage<true>();
-
-/** True when the caller is the work of an effect. */
-export function isInsideEffect(): boolean {
-  return insideEffect.getStore() === true;
+/** An effect that works. */
+interface WorkingEffect {
+  readonly ledger: Ledger;
+  readonly key: string;
+  readonly callId: string;
+  isOver: boolean;
 }
 
-/** Time of a piece of work, and the name of its effect for the message when it is over. */
-interface WorkLimit {
-  readonly name: string;
+/** The effect whose work the code belongs to. It serves refusals alone. */
+const workingEffect = new AsyncLocalStorage<WorkingEffect>();
+
+/**
+ * Returns the key of the effect whose work the caller belongs to; `undefined` when it belongs to
+ * none of this body. The work of an effect may run something else, which has effects of its own.
+ * @param childRoot path or call below which the body has its effects
+ */
+export function effectAround(ledger: Ledger, childRoot: string): string | undefined {
+  const working = workingEffect.getStore();
+  if (working === undefined || working.isOver || working.ledger !== ledger) return undefined;
+  return working.callId === `${childRoot}/${working.key}` ? working.key : undefined;
+}
+
+/** Time of a piece of work, and its effect. */
+interface WorkLimit extends Pick<EffectRequest, 'key' | 'callId'> {
   readonly timeLeftMs: number;
   /** Time of a whole attempt, which the message tells. */
   readonly timeoutMs: number;
@@ -36,13 +50,13 @@ export interface Limited {
  * went on beyond that.
  */
 export async function limitedWork(
-  { clock, scope: outer }: Pick<EffectPorts, 'clock' | 'scope'>,
+  { clock, ledger, scope: outer }: Pick<EffectPorts, 'clock' | 'ledger' | 'scope'>,
   { attempt, key }: Pick<EffectAttempt, 'attempt' | 'key'>,
   limit: WorkLimit,
   work: (ctx: EffectContext) => unknown,
 ): Promise<Limited> {
   const scope = new CancelScope(outer);
-  const why = `The effect "${limit.name}" did not finish within ${limit.timeoutMs} ms.`;
+  const why = `The effect "${limit.key}" did not finish within ${limit.timeoutMs} ms.`;
   const cancelTimer = clock.setTimer(limit.timeLeftMs, () =>
     scope.abort(new AbortReason('timeout', why)),
   );
@@ -58,9 +72,12 @@ export async function limitedWork(
       return scope.signal;
     },
   };
-  const ended = Promise.allSettled([insideEffect.run(true, async () => work(context))]).then(
-    ([settled]) => settled,
-  );
+  const working: WorkingEffect = { ledger, key: limit.key, callId: limit.callId, isOver: false };
+  const worked = workingEffect.run(working, async () => work(context));
+  const ended = Promise.allSettled([worked]).then(([settled]) => {
+    working.isOver = true;
+    return settled;
+  });
   const first = await Promise.race([ended, graceOver]);
   forget();
   cancelGrace();

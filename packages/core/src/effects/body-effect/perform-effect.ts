@@ -360,13 +360,9 @@ class EffectRun {
     timeLeftMs: number,
     work: (ctx: EffectContext) => unknown,
   ): Promise<Limited> {
-    const { key: name } = this.#request;
-    return limitedWork(
-      this.#ports,
-      attempt,
-      { name, timeLeftMs, timeoutMs: this.#timeoutMs },
-      work,
-    );
+    const { key, callId } = this.#request;
+    const limit = { key, callId, timeLeftMs, timeoutMs: this.#timeoutMs };
+    return limitedWork(this.#ports, attempt, limit, work);
   }
 
   /**

@@ -1,5 +1,6 @@
 import {
   agent,
+  type JsonObject,
   memoryStore,
   openai,
   parallel,
@@ -185,7 +186,8 @@ describe('a request whose time is over', () => {
         name: 'ask',
         description: 'Asks',
         schema: z.object({}),
-        yieldSchema: z.object({ colour: z.string() }),
+        // A check that takes time cannot be made when the tool is defined.
+        yieldSchema: z.object({ colour: z.string().refine(async (it) => it !== 'none') }),
         yieldOptions: { expiresInMs: hours, onExpire: { default: given as never } },
       }) as Tool;
     const steps = [
@@ -198,11 +200,30 @@ describe('a request whose time is over', () => {
     expect(settledResults(fitting.session)).toMatchObject([
       { status: 'success', content: { colour: 'grey' } },
     ]);
-    const unfitting = await runTest(caller(asking({ color: 1 })), steps);
+    const unfitting = await runTest(caller(asking({ colour: 'none' })), steps);
     expect(unfitting.status).toBe('completed');
     expect(settledResults(unfitting.session)).toMatchObject([
       { status: 'error_blocked', errorType: 'expired' },
     ]);
+  });
+
+  test('has a default input that fits, or the tool cannot be defined', () => {
+    const asking = (yieldSchema: JsonObject | z.ZodType) => () =>
+      tool({
+        name: 'ask',
+        description: 'Asks',
+        schema: z.object({}),
+        yieldSchema,
+        yieldOptions: { onExpire: { default: { colour: 'none' } } },
+      });
+    expect(asking({ required: ['colour'] })).not.toThrow();
+    for (const schema of [
+      z.object({ colour: z.enum(['red', 'blue']) }),
+      { properties: { colour: { enum: ['red', 'blue'] } } },
+    ])
+      expect(asking(schema as never)).toThrow(
+        /the default of `yieldOptions.onExpire` does not fit `yieldSchema`: \$\.colour must be/,
+      );
   });
 
   test('leaves the outcome of an operation open', async () => {

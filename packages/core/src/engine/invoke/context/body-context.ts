@@ -18,7 +18,7 @@ import { InvocationEndedError } from '../../frame/errors.ts';
 import { assertFact } from '../../frame/facts.ts';
 import { inputOf } from '../input-contract.ts';
 import { BodyState } from '../state/body-state.ts';
-import { effectsOf } from './body-effects.ts';
+import { assertOutsideEffect, effectsOf } from './body-effects.ts';
 import type { BodyOwner, BodyPlace } from './body-place.ts';
 import { BodyRelease } from './body-release.ts';
 import { BodyWork } from './body-work.ts';
@@ -96,6 +96,7 @@ export class Body implements BodyContext, BodyOwner {
       peek: (scope) => writes.peek(scope),
       write: (scope, changes, update) => {
         this.assertOpen('state');
+        assertOutsideEffect(this.place, 'state');
         writes.write(scope, changes, update);
       },
       refresh: (options) => refreshes.refresh(options?.key),
@@ -146,6 +147,7 @@ export class Body implements BodyContext, BodyOwner {
 
   remember(text: string, options: { readonly key?: string } = {}): void {
     this.assertOpen('remember');
+    assertOutsideEffect(this.place, 'remember');
     assertFact(text, options);
     this.writes.remember(text, options.key);
   }

@@ -7,13 +7,14 @@ import {
 } from '../../../base/options.ts';
 import { retryChecks } from '../../../base/retry-options.ts';
 import { InvalidEffectError } from '../../../effects/body-effect/errors.ts';
+import { effectAround } from '../../../effects/body-effect/limited-work.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import { recordedEffects } from '../../../effects/body-effect/recorded-effects.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome, slotMode } from '../../../ledger/folds/invocation-fold.ts';
 import type { EffectOptions } from '../../../session/body-context.ts';
 import type { RunContext } from '../../frame/run-context.ts';
-import type { BodyOwner } from './body-place.ts';
+import type { BodyOwner, BodyPlace } from './body-place.ts';
 
 const effectChecks: OptionChecks<EffectOptions> = {
   recovery: (value) =>
@@ -34,6 +35,20 @@ export function assertEffect({ key, run, options }: EffectRequest): void {
       ? findInvalidOption(options, effectChecks)?.reason
       : 'what is to be done must be a function';
   if (reason !== undefined) throw new InvalidEffectError({ key, reason });
+}
+
+/**
+ * Refuses acts on the context within an effect of the same body. The result of an effect is
+ * recorded, so its work is not run again with its body: what it did there would be missed.
+ * @throws InvalidEffectError
+ */
+export function assertOutsideEffect({ run, childRoot }: BodyPlace, uses: string): void {
+  const key = effectAround(run.ledger, childRoot);
+  if (key === undefined) return;
+  const reason =
+    'when the body runs again, the effect does not, and what it did there would be missed. ' +
+    'Do it before the effect or after it';
+  throw new InvalidEffectError({ key, uses, reason });
 }
 
 /** Returns the effects that the ledger has of a body, by id, as this execution gets them. */

@@ -7,6 +7,7 @@ import { type Invokable, isWait } from '../../frame/invocation.ts';
 import { invoke } from '../invoke.ts';
 import { nothingTaken } from '../state/body-state.ts';
 import { outcomeSeq } from '../state/recorded-writes.ts';
+import { assertOutsideEffect } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
 import type { BodyWork } from './body-work.ts';
 import { assertDepth, assertName } from './child-check.ts';
@@ -35,6 +36,7 @@ export function startChild(work: BodyWork, request: ChildRequest): StartedChild 
   const { mode, runnable, input, options } = request;
   body.assertOpen(mode);
   const { place } = body;
+  assertOutsideEffect(place, mode);
   const { run } = place;
   const key = work.keys.claimForChild(runnable, input, options.key);
   const path = `${place.childRoot}/${key}`;

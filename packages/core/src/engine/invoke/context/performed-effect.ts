@@ -3,7 +3,7 @@ import { performEffect } from '../../../effects/body-effect/perform-effect.ts';
 import type { EffectRecord, EffectRequest } from '../../../effects/body-effect/ports.ts';
 import { effectStandingIn } from '../../../effects/stand-ins.ts';
 import { Activity } from '../../frame/activity.ts';
-import { assertEffect } from './body-effects.ts';
+import { assertEffect, assertOutsideEffect } from './body-effects.ts';
 import type { BodyWork } from './body-work.ts';
 
 /** Returns the result of an effect of a body: the recorded one, or that of performing it. */
@@ -11,6 +11,7 @@ export function performBodyEffect(work: BodyWork, request: EffectRequest): Promi
   const { body, landed } = work;
   const { place } = body;
   body.assertOpen('effect');
+  assertOutsideEffect(place, 'effect');
   assertEffect(request);
   const { key, callId } = request;
   work.keys.claimForEffect(key);

@@ -9,7 +9,7 @@ import {
   type OptionChecks,
 } from '../../../base/options.ts';
 import { type AnySchema, jsonSchemaOf } from '../../../base/schema.ts';
-import { isInsideEffect } from '../../../effects/body-effect/limited-work.ts';
+import { effectAround } from '../../../effects/body-effect/limited-work.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type {
   Approval,
@@ -20,7 +20,8 @@ import type {
   Sleep,
   SleepUntil,
 } from '../../../runnables/waits.ts';
-import { isOnExpire } from '../../../tools/request-options.ts';
+import { isApprovalOnExpire, isOnExpire } from '../../../tools/request-options.ts';
+import { misfitOfDefault } from '../../../tools/validate.ts';
 import { InvalidWaitError } from '../../frame/errors.ts';
 import type { BodyWork } from './body-work.ts';
 import { recordOf } from './called-child.ts';
@@ -62,6 +63,7 @@ export async function askPeople(
 ): Promise<JsonValue | Approval> {
   const options = typeof given === 'string' ? { message: given } : given;
   const question = questionOf(asker, key, options);
+  if (!hasBegun(work, key)) assertDefaultFits(question);
   const record = await waitFor(work, question, undefined);
   return structuredClone(outputOf(record)) as JsonValue | Approval;
 }
@@ -87,6 +89,25 @@ function questionOf(asker: string, key: string, options: Asked): Question {
     schema: approval === true ? undefined : schema,
     inputSchema: written !== undefined && 'schema' in written ? written.schema : undefined,
   });
+}
+
+/** True when the ledger has the wait already. It keeps what it began with. */
+function hasBegun({ body: { place } }: BodyWork, key: string): boolean {
+  return place.run.ledger.invocations.byPath.has(`${place.childRoot}/${key}`);
+}
+
+/** Checks the answer that is taken when nobody gives one. @throws InvalidWaitError */
+function assertDefaultFits({ name, schema, options: { onExpire } }: Question): void {
+  const refuse = (reason: string): never => {
+    throw new InvalidWaitError({ what: 'question', key: name, reason });
+  };
+  if (schema === undefined) {
+    const expected = onExpire === undefined ? undefined : isApprovalOnExpire(onExpire);
+    if (expected !== undefined) refuse(`\`onExpire\` of an approval must be ${expected}`);
+    return;
+  }
+  const misfit = misfitOfDefault(schema, onExpire);
+  if (misfit !== undefined) refuse(`the default of \`onExpire\` does not fit: ${misfit}`);
 }
 
 /**
@@ -132,7 +153,8 @@ function waitFor(
   wait: Question | Sleep,
   input: InvocationRecord['input'],
 ): Promise<InvocationRecord> {
-  if (isInsideEffect())
+  const { run, childRoot } = work.body.place;
+  if (effectAround(run.ledger, childRoot) !== undefined)
     throw new InvalidWaitError({
       what: wait.kind,
       key: wait.name,

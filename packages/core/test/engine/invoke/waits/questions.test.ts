@@ -327,60 +327,6 @@ describe('edited code', () => {
   });
 });
 
-describe('refusals', () => {
-  const refusedAs = async (work: (ctx: StepContext) => Promise<unknown>) =>
-    (
-      await runTest(
-        asking((ctx) => failure(work(ctx))),
-        [user('Go')],
-      )
-    ).output;
-
-  test.each([
-    ['an empty question', { message: '' }, /`message` must be/],
-    ['no question', {}, /`message` must be/],
-    ['approval beside a schema', { message: '?', approval: true, schema: z.string() }, /not both/],
-    ['approval: false', { message: '?', approval: false }, /`approval` must be `true`/],
-    ['no schema', { message: '?', schema: 5 }, /`schema` must be a schema/],
-    ['an unknown option', { message: '?', timeout: 5 }, /timeout/],
-    ['an expiry of 0', { message: '?', expiresInMs: 0 }, /`expiresInMs`/],
-    ['nobody who may decide', { message: '?', mayDecide: [] }, /`mayDecide`/],
-    ['escalation to nobody', { message: '?', onExpire: 'escalate' }, /needs `escalateTo`/],
-  ])('%s', async (_what, question, message) => {
-    expect(await refusedAs((ctx) => ctx.ask('key', question as never))).toEqual({
-      code: 'invalid_wait',
-      message: expect.stringMatching(message),
-    });
-  });
-
-  test('a key that is none, and one that is taken', async () => {
-    expect(await refusedAs((ctx) => ctx.ask('a/b', '?'))).toMatchObject({ code: 'invalid_key' });
-    const twice = async (ctx: StepContext) => {
-      await ctx.effect('a', () => 1);
-      return ctx.ask('a', '?');
-    };
-    expect(await refusedAs(twice)).toMatchObject({ code: 'invalid_key' });
-  });
-
-  test('a question in an effect, and one after the end of the step', async () => {
-    expect(
-      await refusedAs((ctx) =>
-        ctx.effect('work', () => ctx.ask('inside', '?'), { recovery: 'rerun' }),
-      ),
-    ).toMatchObject({ message: expect.stringContaining('wait before it or after it') });
-    let kept: StepContext | undefined;
-    await runTest(
-      asking(async (ctx) => {
-        kept = ctx;
-      }),
-      [user('Go')],
-    );
-    expect(await failure((kept as StepContext).ask('late', '?'))).toMatchObject({
-      code: 'invocation_ended',
-    });
-  });
-});
-
 test('a question of a run with a store is continued by itself', async () => {
   const runnable = asking((ctx) => ctx.ask('name', 'Which name?'));
   const app = runtime({ app: 'news', store: memoryStore(), runnables: [runnable] });
