@@ -152,7 +152,17 @@ test('what is loaded is what the page has: texts, thoughts, tools, approvals', a
 
   // A text that the tool takes is its answer, whoever has loaded the page.
   await reloaded.sendMessage({ text: 'Ann' });
-  expect(JSON.stringify(reloaded.messages)).toContain('Hello Ann');
+  const answered = await loaded(api, 'chat', '?open=true');
+  const outline = (all: readonly UIMessage[]): unknown[] =>
+    all.map(({ role, parts }) => [role, parts.map(({ type }) => type)]);
+  expect(outline(reloaded.messages.slice(-3))).toEqual([
+    ['assistant', ['step-start', 'tool-ask_name', 'data-request']],
+    ['user', ['text']],
+    ['assistant', ['step-start', 'tool-ask_name', 'data-request']],
+  ]);
+  expect(outline(answered.messages)).toEqual(outline(reloaded.messages));
+  expect(plain(answered.messages.slice(-2))).toEqual(plain(reloaded.messages.slice(-2)));
+  expect(JSON.stringify(answered.messages)).toContain('Hello Ann');
 });
 
 test('a message that was loaded is the same message when it is sent again', async () => {

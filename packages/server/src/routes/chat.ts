@@ -266,21 +266,26 @@ async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void
 
 /**
  * Gives a message to the tool that waits for one, if its schema takes a text: the run goes on with
- * it, and so does its answer.
+ * it, and what it does then is the answer to the message.
  * @returns `undefined` when nothing waits for it
  */
 async function takenAsAnswer(
   { app, principal }: Sent,
-  { chat, session, text }: NewMessage,
+  { chat, session, text, to }: NewMessage,
 ): Promise<ChatSubject | undefined> {
-  const { asked: open, answer } = chat.conversation;
+  const { asked: open } = chat.conversation;
   const { last } = chat;
   const inputs = Object.values(open).filter(({ kind }) => kind === 'input');
   const [question] = inputs;
   if (question === undefined || inputs.length > 1 || last?.status !== 'open') return undefined;
   const { requestId } = question;
   try {
-    await app.requests.answer(requestId, { decision: 'answer', input: text, by: principal.actor });
+    await app.requests.answer(requestId, {
+      decision: 'answer',
+      input: text,
+      by: principal.actor,
+      clientKey: to,
+    });
   } catch (error) {
     const isOther = ['input_mismatch', 'request_settled', 'may_not_decide'].some((code) =>
       isAdjutantError(error, code),
@@ -293,7 +298,7 @@ async function takenAsAnswer(
     agents: principal.agents,
     session,
     after: last.startSeq - 1,
-    to: answer?.id ?? last.id,
+    to,
     restsAfter: chat.head,
     awaited: [requestId],
   };

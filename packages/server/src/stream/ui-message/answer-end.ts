@@ -5,6 +5,7 @@ import {
   type Conversation,
   settled,
   textOf,
+  withNextAnswer,
   withOpenStep,
   withRound,
   withSteps,
@@ -21,7 +22,8 @@ export function ended(state: Conversation, event: EventOf<'invocation_end'>): Co
     ...withSteps(clean, (parts) => dropUnsure(parts, undefined)),
     rounds: {},
   });
-  return { ...withLastStep(over, event), asked: {}, rest: { type: 'ended', end: event } };
+  const last = over.isNextTaken ? withNextAnswer(over) : over;
+  return { ...withLastStep(last, event), asked: {}, rest: { type: 'ended', end: event } };
 }
 
 /**

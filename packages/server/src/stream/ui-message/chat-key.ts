@@ -14,8 +14,8 @@ export function chatKeyOf(messageId: string): string {
 }
 
 /** True for the name of an input of a chat. */
-export function isChatKey(clientKey: string): boolean {
-  return key.test(clientKey);
+export function isChatKey(clientKey: string | undefined): clientKey is string {
+  return clientKey !== undefined && key.test(clientKey);
 }
 
 /**
@@ -23,7 +23,5 @@ export function isChatKey(clientKey: string): boolean {
  * has that name as its id, so the message needs another one.
  */
 export function shownId(clientKey: string | undefined): string | undefined {
-  return clientKey === undefined || !isChatKey(clientKey)
-    ? undefined
-    : clientKey.replace('chat_', 'message_');
+  return isChatKey(clientKey) ? clientKey.replace('chat_', 'message_') : undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Event, StoredEvent } from 'adjutant';
+import type { Event, JsonValue, StoredEvent } from 'adjutant';
+import { isMessage, takenText } from 'adjutant/ports';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import type { Replays } from '../replay/replays.ts';
 import type { GrowingFold, SessionAddress } from '../replay/session-folds.ts';
@@ -18,7 +19,7 @@ export interface ChatRun {
   readonly restSeq?: number;
 }
 
-/** An input that a run has taken in. */
+/** An input that a run has taken in, also as an answer. */
 export interface ChatInput {
   readonly run: string;
   /** Tells if it was this text. */
@@ -85,20 +86,19 @@ class ChatFold implements GrowingFold {
     if (stored.type !== 'unreadable') {
       const event = await this.#whole(stored);
       this.#conversation = conversationAfter(this.#conversation, event);
-      if (
-        event.type === 'user' &&
-        event.clientKey !== undefined &&
-        event.invocationId !== undefined
-      )
-        this.#inputs.set(event.clientKey, {
-          run: runOf(event.invocationId),
-          hash: hashOf(event.text),
-        });
+      this.#hear(event);
       const run = runAfter(this.#runs.get(runOf(event.invocationId ?? '')), event);
       if (run !== undefined) this.#runs.set(run.id, run);
       this.#answerSize = isBeginning(event) ? 0 : this.#answerSize + JSON.stringify(event).length;
     }
     this.#head = stored.seq;
+  }
+
+  #hear(event: Event): void {
+    if (!isMessage(event)) return;
+    const { clientKey, invocationId } = event;
+    if (clientKey === undefined || invocationId === undefined) return;
+    this.#inputs.set(clientKey, { run: runOf(invocationId), hash: hashOf(takenText(event)) });
   }
 
   /** As it is now; runs and inputs are looked up as they are when they are asked for. */
@@ -123,8 +123,10 @@ function isBeginning(event: Event): boolean {
   return event.type === 'invocation_start' && event.mode === 'root';
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(JSON.stringify(text)).digest('base64');
+function hashOf(text: JsonValue | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify(text ?? null))
+    .digest('base64');
 }
 
 function runAfter(run: ChatRun | undefined, event: Event): ChatRun | undefined {

@@ -38,6 +38,11 @@ export interface Conversation {
   readonly answer: UiAnswer | undefined;
   /** Messages of the chat that the next step answers. */
   readonly next: readonly string[];
+  /**
+   * True when the last of them was taken as an answer: whatever the run shows next answers it,
+   * without a step of a model as well.
+   */
+  readonly isNextTaken: boolean;
   /** Missing while it is at work. */
   readonly rest: AnswerRest | undefined;
   /** Open rounds by invocation. */
@@ -56,6 +61,7 @@ export interface Conversation {
 export const noConversation: Conversation = {
   answer: undefined,
   next: [],
+  isNextTaken: false,
   rest: undefined,
   rounds: {},
   hidden: {},
@@ -94,6 +100,19 @@ export function withSteps(
       ...answer,
       steps: [...answer.steps.slice(0, -1), { ...last, parts: ordered(parts) }],
     },
+  };
+}
+
+/** Begins the answer to the messages that have come since the last one. */
+export function withNextAnswer(state: Conversation): Conversation {
+  const { answer, next } = state;
+  const id = next.at(-1);
+  if (answer === undefined || id === undefined) return state;
+  return {
+    ...state,
+    next: [],
+    isNextTaken: false,
+    answer: { id, to: next, run: answer.run, steps: [] },
   };
 }
 

@@ -1,4 +1,5 @@
 import { type EventOf, type Fold, foldEvent, isDurable, type StreamEvent } from 'adjutant';
+import { isMessage, takenText } from 'adjutant/ports';
 import { isRoot, runOf } from '../run-state.ts';
 import { ended } from './answer-end.ts';
 import { isChatKey } from './chat-key.ts';
@@ -47,19 +48,23 @@ function begun(state: Conversation, { invocationId }: EventOf<'invocation_start'
     : { ...noConversation, answer: { id: run, to: [run], run, steps: [] } };
 }
 
-function heard(
-  state: Conversation,
-  { by, clientKey, invocationId = '', id, text, seq }: EventOf<'user'>,
-): Conversation {
+function heard(state: Conversation, event: EventOf<'user'> | EventOf<'tool_input'>): Conversation {
   const { answer } = state;
-  if (answer === undefined || !isRoot(invocationId) || clientKey === answer.run) return state;
-  if (clientKey !== undefined && isChatKey(clientKey))
-    return { ...state, next: [...state.next, clientKey] };
+  if (answer === undefined) return state;
+  const { by, clientKey, invocationId = '', id, seq } = event;
+  const isTaken = event.type === 'tool_input';
+  if (!isTaken && (!isRoot(invocationId) || clientKey === answer.run)) return state;
+  if (isChatKey(clientKey))
+    return { ...state, next: [...state.next, clientKey], isNextTaken: isTaken };
   // The first input of a run is no part of its answer.
   if (answer.steps.length === 0 || !/^(user|operator|trigger)\b/.test(by)) return state;
-  return settled(
-    add(state, { kind: 'steering', id, text: textOf(text), order: seq, from: invocationId }),
-  );
+  const text = textOf(takenText(event) ?? null);
+  return settled(add(state, { kind: 'steering', id, text, order: seq, from: invocationId }));
+}
+
+function given(state: Conversation, event: EventOf<'tool_input'>): Conversation {
+  const after = answered(state, event);
+  return isMessage(event) ? heard(after, event) : after;
 }
 
 function same(state: Conversation): Conversation {
@@ -74,7 +79,7 @@ const handlers: Fold<Conversation> = {
   tool_attempt: same,
   tool_result: resulted,
   tool_yield: asked,
-  tool_input: answered,
+  tool_input: given,
   state_change: same,
   invocation_start: same,
   invocation_yield: (state, { invocationId, reason }) =>

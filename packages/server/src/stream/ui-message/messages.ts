@@ -1,9 +1,9 @@
 import type { Event, EventOf, Runtime } from 'adjutant';
-import { systemTurns } from 'adjutant/ports';
+import { isMessage, systemTurns, takenText } from 'adjutant/ports';
 import { defined } from 'adjutant/text';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import { isRoot } from '../run-state.ts';
-import { shownId } from './chat-key.ts';
+import { isChatKey, shownId } from './chat-key.ts';
 import { conversationAfter } from './conversation.ts';
 import { type Conversation, noConversation, textOf } from './conversation-state.ts';
 import { messageParts, type UiMessage } from './ui-message.ts';
@@ -62,6 +62,13 @@ export async function uiMessages(
   return { messages: said.messages(open || !isOpen), isOpen, seq };
 }
 
+type Message = EventOf<'user'> | EventOf<'tool_input'>;
+
+/** False for a message from elsewhere to a run at work: it stands in the answer of the run. */
+function isOwnMessage(event: Message, before: Conversation, after: Conversation): boolean {
+  return event.type === 'user' ? after.answer === before.answer : isChatKey(event.clientKey);
+}
+
 /** Messages in the order in which they were begun; an answer grows in its place. */
 class Said {
   readonly #order: string[] = [];
@@ -77,8 +84,7 @@ class Said {
     const before = this.#conversation;
     const after = conversationAfter(before, event);
     this.#conversation = after;
-    // A message to a run at work stands in its answer.
-    if (event.type === 'user' && after.answer === before.answer) this.#heard(event);
+    if (isMessage(event) && isOwnMessage(event, before, after)) this.#heard(event);
     const { answer } = after;
     if (answer !== undefined && answer !== before.answer)
       this.#put({
@@ -89,10 +95,12 @@ class Said {
       });
   }
 
-  #heard({ by, clientKey, id, invocationId, text }: EventOf<'user'>): void {
+  #heard(event: Message): void {
+    const { by, clientKey, id, invocationId, type } = event;
     if (!/^(user|operator|trigger)\b/.test(by)) return;
-    if (invocationId !== undefined && !isRoot(invocationId)) return;
-    const parts = [{ type: 'text', text: textOf(text), state: 'done' }] as const;
+    if (type === 'user' && invocationId !== undefined && !isRoot(invocationId)) return;
+    const text = textOf(takenText(event) ?? null);
+    const parts = [{ type: 'text', text, state: 'done' }] as const;
     this.#put({ id: shownId(clientKey) ?? id, role: 'user', parts });
   }
 

@@ -5,6 +5,7 @@ import {
   isInsideCall,
   settled,
   textOf,
+  withNextAnswer,
   withOpenStep,
   withRound,
   withSteps,
@@ -20,12 +21,7 @@ export function modelStart(
 ): Conversation {
   if (isInsideCall(invocationId)) return state;
   const isBetweenSteps = Object.keys(state.rounds).length === 0;
-  const { answer, next } = state;
-  const id = next.at(-1);
-  const isNext = isBetweenSteps && id !== undefined && answer !== undefined;
-  const fresh: Conversation = isNext
-    ? { ...state, next: [], answer: { id, to: next, run: answer.run, steps: [] } }
-    : state;
+  const fresh = isBetweenSteps ? withNextAnswer(state) : state;
   const clean = withSteps(fresh, (parts) => dropUnsure(parts, invocationId));
   const opened = isBetweenSteps ? withOpenStep(clean) : clean;
   return withRound(opened, invocationId, {

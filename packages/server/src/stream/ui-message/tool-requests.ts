@@ -8,15 +8,18 @@ import {
   textOf,
   withCall,
   withData,
+  withNextAnswer,
   withRound,
 } from './conversation-state.ts';
 import { additionsOf } from './own-parts.ts';
 import type { ToolOutcome } from './part.ts';
 
-export function asked(state: Conversation, event: EventOf<'tool_yield'>): Conversation {
+export function asked(before: Conversation, event: EventOf<'tool_yield'>): Conversation {
   const { callId, requestId, name, kind, seq, invocationId = '', args } = event;
+  const known = findCall(before, callId);
+  // A call that is shown already asks there, where its outcome will be.
+  const state = known === undefined && before.isNextTaken ? withNextAnswer(before) : before;
   const { hidden } = state;
-  const known = findCall(state, callId);
   const made =
     known ??
     (callId in hidden || isApproval(kind)
