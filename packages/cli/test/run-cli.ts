@@ -65,7 +65,12 @@ function startCli(
   const program = startArguments(options.program);
   const child = spawn(process.execPath, [...nodeArguments, ...program, ...args], {
     cwd,
-    env: { ...environmentOf(home), ...env },
+    // Without the cache most of the start of a process is to strip the types of what it loads.
+    env: {
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...environmentOf(home),
+      ...env,
+    },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const output = { stdout: '', stderr: '' };

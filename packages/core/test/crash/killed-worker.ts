@@ -2,6 +2,7 @@
  * A process that carries runs on until they have ended or it is killed: `node killed-worker.ts
  * <WorkerOrder as JSON>`.
  */
+import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   agent,
@@ -131,6 +132,8 @@ const store = connect(order.store);
 const app = runtime({ app: 'kills', store, recover: 'manual' });
 // What it takes to open the store is no part of the work.
 await store.for({ tenant: 'default', app: 'kills' }).list({ limit: 1 });
+// It may be killed at any time.
+flushCompileCache();
 process.stdout.write('ready\n');
 await Promise.all(
   order.sessions.map((session) => app.run(workOf(session), { session, runId: 'run', input: 'Go' })),

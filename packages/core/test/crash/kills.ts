@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Event, Store } from 'adjutant';
 import type { LedgerStore } from 'adjutant/store';
+import { bundleProgram } from '../../../../scripts/bundle.ts';
+import { repositoryRoot } from '../../../../scripts/command.ts';
 import { type Effect, readEffects } from './effect-file.ts';
 import type { WorkerOrder } from './killed-worker.ts';
 import { connect, type StoreAddress } from './worker-store.ts';
@@ -17,6 +20,8 @@ const items = Array.from({ length: 20 }, (_, i) => `did item ${i}`);
 const longestLife = 200;
 
 export interface KillPlan {
+  /** Path of the bundled worker, see `bundleWorker`. */
+  readonly program: string;
   readonly storeName: string;
   readonly address: StoreAddress;
   readonly directory: string;
@@ -37,22 +42,26 @@ export interface KillReport {
 }
 
 /** Starts a worker and resolves when it is about to begin. */
-async function startWorker(order: WorkerOrder, directory: string): Promise<ChildProcess> {
-  const program = new URL('./killed-worker.ts', import.meta.url).pathname;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', program, JSON.stringify(order)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
-    },
-  );
+async function startWorker(
+  order: WorkerOrder,
+  { program, directory }: KillPlan,
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
+  });
   const [ended] = await Promise.race([
     once(child.stdout, 'data').then(() => []),
     once(child, 'exit'),
   ]);
   if (ended !== undefined) throw new Error(`The worker ended with code ${ended} before it began.`);
   return child;
+}
+
+/** Bundles the worker: most of the time of a process that is killed soon is its start. */
+export function bundleWorker(): Promise<string> {
+  const source = fileURLToPath(new URL('./killed-worker.ts', import.meta.url));
+  return bundleProgram(source, join(repositoryRoot, 'node_modules/.cache/killed-worker'));
 }
 
 /** Kills a process at a random moment. Returns whether it was still at work. */
@@ -71,13 +80,8 @@ async function killSometime(child: ChildProcess, random: () => number): Promise<
  * was done outside.
  * @throws AssertionError, Error
  */
-export async function killAtRandom({
-  storeName,
-  address,
-  directory,
-  kills,
-  random,
-}: KillPlan): Promise<KillReport> {
+export async function killAtRandom(plan: KillPlan): Promise<KillReport> {
+  const { storeName, address, directory, kills, random } = plan;
   const effects = join(directory, `${storeName}-effects.jsonl`);
   const sessions: string[] = [];
   let killed = 0;
@@ -86,7 +90,7 @@ export async function killAtRandom({
     sessions.push(...batch);
     const order: WorkerOrder = { store: address, sessions: batch, effects, iterations };
     for (;;) {
-      const child = await startWorker(order, directory);
+      const child = await startWorker(order, plan);
       const isKilled = killed < kills ? await killSometime(child, random) : await endOf(child);
       if (!isKilled) break;
       killed++;

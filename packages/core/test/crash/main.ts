@@ -13,7 +13,7 @@ import {
   type MakeScenario,
 } from 'adjutant/testing';
 import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
-import { killAtRandom } from './kills.ts';
+import { bundleWorker, killAtRandom } from './kills.ts';
 import { scenarios } from './scenarios.ts';
 import { type MatrixStore, openMatrixStores } from './stores.ts';
 import type { StoreAddress } from './worker-store.ts';
@@ -79,13 +79,18 @@ async function runKills(): Promise<void> {
   const schema = reasonToSkip === undefined ? newSchema() : undefined;
   const addresses: Record<string, StoreAddress> = { SQLite: { file: join(directory, 'kills.db') } };
   if (schema !== undefined) addresses['PostgreSQL'] = { url: serverUrl, schema: schema.name };
+  const nameOf = (storeName: string): string => `killed processes, ${storeName}`;
+  const taken = Object.entries(addresses).filter(([storeName]) =>
+    nameOf(storeName).includes(values.only),
+  );
+  const program = taken.length === 0 ? '' : await bundleWorker();
   await Promise.all(
-    Object.entries(addresses).map(async ([storeName, address]) => {
-      const name = `killed processes, ${storeName}`;
-      if (!name.includes(values.only)) return;
+    taken.map(async ([storeName, address]) => {
+      const name = nameOf(storeName);
       cases += kills;
       try {
         const report = await killAtRandom({
+          program,
           storeName,
           address,
           directory,
