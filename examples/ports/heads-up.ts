@@ -77,7 +77,8 @@ export const headsUp = step({
     const start = await ctx.call(famousPersonAgent, {
       message: `Give the name of a famous person. Given before: ${given.join(', ')}`,
     });
-    const famousPerson = (start.output ?? '').trim();
+    if (start.output === undefined) return ctx.fail('No person was found');
+    const famousPerson = start.output.trim();
     ctx.state.user.people = [...given, famousPerson];
     let agentResponse = 'I think of a famous person. Ask yes/no questions, and find out who it is!';
     for (let guessCount = 1; ; guessCount++) {
@@ -85,11 +86,13 @@ export const headsUp = step({
       const verified = await ctx.call(guessVerifierAgent, {
         message: `Person: ${famousPerson}\nGuess: "${userMessage}"\nIs this right?`,
       });
-      const gameWon = verified.output?.isCorrect === true;
+      if (verified.output === undefined) return ctx.fail('The guess could not be checked');
+      const gameWon = verified.output.isCorrect;
       const said = await ctx.call(gameAgent, {
         message: `Person: ${famousPerson}\nThe user: "${userMessage}"\nA right guess: ${gameWon}`,
       });
-      agentResponse = said.output ?? '';
+      if (said.output === undefined) return ctx.fail('There is no answer');
+      agentResponse = said.output;
       if (!gameWon) continue;
       await ctx.effect('save', ({ idempotencyKey }) => {
         insert.run(idempotencyKey, famousPerson, 1, guessCount);

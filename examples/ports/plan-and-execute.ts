@@ -50,11 +50,14 @@ const planAndExecute = step({
   name: 'plan_and_execute',
   execute: async (ctx) => {
     const objective = ctx.message ?? '';
-    let steps = (await ctx.call(planner, { message: objective })).output?.steps ?? [];
+    const first = await ctx.call(planner, { message: objective });
+    if (first.output === undefined) return ctx.fail('There is no plan');
+    let { steps } = first.output;
     const pastSteps: string[] = [];
     for (let round = 1; round <= 50; round++) {
       const [task = objective, ...rest] = steps;
       const { output } = await ctx.call(executor, { message: task });
+      if (output === undefined) return ctx.fail(`"${task}" failed`);
       pastSteps.push(`${task}: ${output}`);
       const lists = `Plan:\n${rest.join('\n')}\n\nDone:\n${pastSteps.join('\n')}`;
       const next = await ctx.call(replanner, { message: `Objective: ${objective}\n\n${lists}` });
