@@ -9,7 +9,14 @@ import {
   type Tool,
 } from 'adjutant';
 import type { LedgerStore } from 'adjutant/store';
-import { eventually, keptOpen, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
+import {
+  eventually,
+  keptOpen,
+  roundModel,
+  scriptedModel,
+  type TestClock,
+  testClock,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { of } from './events-of.ts';
 import { callOnce, settled, work } from './one-call.ts';
@@ -270,4 +277,22 @@ describe('the deadline', () => {
       expect(seen).toEqual([recorded, recorded + 90_000]);
     },
   );
+});
+
+test('an attempt of a stopped process that nobody knows of is told as unknown once', async () => {
+  const pay = work({ recovery: () => ({ happened: 'unknown' }), execute: () => 'paid' });
+  const boss = agent({
+    name: 'boss',
+    model: roundModel([{ toolCalls: [{ name: 'work' }] }, { text: 'Done.' }]),
+    tools: [pay],
+  });
+  const app = runtime({ app: 'effects', recover: 'manual', runnables: [boss] });
+  const { session } = await app.run(boss, 'Go');
+  const begun = session.events.findIndex(({ type }) => type === 'tool_attempt') + 1;
+  await app.sessions.restore({ app: 'effects', id: 'c', events: session.events.slice(0, begun) });
+  const { session: copy } = await app.resume('c');
+  const content = String(of(copy.events, 'tool_result')[0]?.result.content);
+  expect(content.match(/It is not known/g)).toHaveLength(1);
+  expect(content).toMatch(/took effect: the process stopped while the tool was running\. It/);
+  await app.close();
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { run } from '../../in-memory-app.ts';
 import type { Event } from '../../ledger/event.ts';
 import { agent } from '../../runnables/agent.ts';
+import { loop } from '../../runnables/loop.ts';
 import { sequence } from '../../runnables/sequence.ts';
 import { step } from '../../runnables/step.ts';
 import { runtime } from '../../runtime.ts';
@@ -216,6 +217,34 @@ test('a step that asks and sleeps is told with its open question, or its sleep',
     conclusion: '2999-01-02T03:04:05.000Z',
   });
   expect(explainTo('user', session)).toMatch(/^publish sleeps until: “2999-01-02T03:04:05/);
+  await app.close();
+});
+
+test('a run that waits for a message, one that is paused, and one that was answered', async () => {
+  const app = runtime({ app: 'explained', recover: 'manual' });
+  const bot = agent({ name: 'bot', model: scriptedModel([{ text: 'How can I help?' }]) });
+  const chat = loop({ name: 'chat', yields: true, runnable: bot });
+  const { session } = await app.run(chat, 'Hi');
+  expect(explainTo('user', session)).toMatch(
+    /^chat waits for a message; it said last: “How can I help\?”/,
+  );
+  expect(explainTo('developer', session)).toMatchObject({ status: 'waiting', waitsFor: 'input' });
+  const paused = session.events.map((event) =>
+    event.type === 'invocation_yield' ? { ...event, reason: 'pause' as const } : event,
+  );
+  expect(explainTo('user', paused)).toMatch(/^chat is paused; its last step: /);
+
+  const publish = step({
+    name: 'publish',
+    execute: async (ctx) => ctx.complete(await ctx.ask('title', 'Which title?')),
+  });
+  const asking = await app.run(publish);
+  expect(explainTo('developer', asking.session)).toMatchObject({ waitsFor: 'tool_input' });
+  await app.requests.answer(asking.pendingCalls[0]?.requestId ?? '', { input: 'Our year' });
+  await app.resume(publish, asking.session);
+  const events = asking.session.events;
+  const upTo = events.find(({ type }) => type === 'tool_input')?.seq ?? 0;
+  expect(explainTo('user', asking.session, { upTo })).toMatch(/^publish is still at work; /);
   await app.close();
 });
 

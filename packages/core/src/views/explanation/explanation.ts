@@ -42,11 +42,13 @@ export interface Explanation {
   /** Name of what was run. */
   readonly agent: string;
   readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'sleeping' | 'running';
+  /** What a run with the status `waiting` waits for: a message, an answer, or to be let go on. */
+  readonly waitsFor?: 'input' | 'tool_input' | 'pause';
   /** `seq` of the event that it was concluded with. */
   readonly seq: number;
   /**
-   * The output, else the message of the error, the question that it waits with or the time until
-   * which it sleeps.
+   * The output, else the message of the error, the question that it waits with, what it said before
+   * it waits for a message, or the time until which it sleeps.
    */
   readonly conclusion: JsonValue;
   /** Confidence in the output, when something lowers it. */
@@ -68,13 +70,14 @@ export function explanationOf(
   const words = new EventWords(all, resolve);
   const { nodes } = causalGraph(source, options);
   const onTheWay = events.filter((_event, index) => nodes[index]?.decisive === true);
-  const { event, agent, status, conclusion } = concluded(explained, words);
+  const { event, agent, status, waitsFor, conclusion } = concluded(explained, words);
   const whole = all.map((one) => (one.type === 'invocation_end' ? withOutput(one, resolve) : one));
   const confidence = status === 'completed' ? confidenceOf(whole, run) : undefined;
   return {
     run,
     agent,
     status,
+    ...defined({ waitsFor }),
     seq: event.seq,
     conclusion,
     ...defined({ confidence }),
@@ -95,7 +98,7 @@ function withOutput(end: EventOf<'invocation_end'>, resolve: Resolve): EventOf<'
   return { ...end, ...defined({ output: resolve(end.output) as JsonValue | undefined }) };
 }
 
-interface Concluded extends Pick<Explanation, 'agent' | 'status' | 'conclusion'> {
+interface Concluded extends Pick<Explanation, 'agent' | 'status' | 'waitsFor' | 'conclusion'> {
   readonly event: Event;
 }
 
@@ -113,15 +116,31 @@ function concluded(explained: RunToExplain, words: EventWords): Concluded {
       conclusion: (said ?? null) as JsonValue,
     };
   }
-  const waits = events.findLast(
-    ({ type }) => type === 'invocation_yield' || type === 'invocation_resume',
-  );
-  const status = waits?.type === 'invocation_yield' ? 'waiting' : 'running';
   if (event.type === 'invocation_start' && event.kind === 'sleep') {
     const until = new Date(sleepsUntil(event.input)).toISOString();
     return { event, agent, status: 'sleeping', conclusion: until };
   }
-  return { event, agent, status, conclusion: words.choice(event)?.why ?? words.of(event) };
+  const waitsFor = waitsForIn(event, events);
+  const status = waitsFor === undefined ? 'running' : 'waiting';
+  const said = events.findLast(({ type }) => type === 'assistant');
+  const conclusion =
+    waitsFor === 'input' && said?.type === 'assistant'
+      ? (resolve(said.text) as string)
+      : (words.choice(event)?.why ?? words.of(event));
+  return { event, agent, status, ...defined({ waitsFor }), conclusion };
+}
+
+/**
+ * What a run waits for that has come to an event. `undefined`: it is at work, or has what it waited
+ * for and goes on.
+ */
+function waitsForIn(event: Event, events: readonly Event[]): Explanation['waitsFor'] {
+  const last = events.findLast(
+    ({ type }) => type === 'invocation_yield' || type === 'invocation_resume',
+  );
+  if (last?.type !== 'invocation_yield') return undefined;
+  if (event.type === 'tool_yield') return 'tool_input';
+  return last.reason === 'input' || last.reason === 'pause' ? last.reason : undefined;
 }
 
 /** The start of the step that asks or sleeps, instead of its question or its sleep. */

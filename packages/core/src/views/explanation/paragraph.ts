@@ -4,20 +4,25 @@ import type { Evidence, Explanation } from './explanation.ts';
 const mostEvidence = 3;
 const mostDecisions = 3;
 
-const verbs: Readonly<Record<Explanation['status'], string>> = {
+const verbs: Readonly<
+  Record<Exclude<Explanation['status'], 'waiting'> | NonNullable<Explanation['waitsFor']>, string>
+> = {
   completed: 'came to this answer',
   error: 'could not finish',
   cancelled: 'was cancelled',
-  waiting: 'waits for an answer',
+  tool_input: 'waits for an answer',
+  input: 'waits for a message; it said last',
+  pause: 'is paused; its last step',
   sleeping: 'sleeps until',
   running: 'is still at work; its last step',
 };
 
 /** An explanation as one paragraph of plain text, for people who know nothing of runs. */
 export function paragraphOf(explanation: Explanation): string {
-  const { agent, status, conclusion } = explanation;
+  const { agent, status, waitsFor = 'tool_input', conclusion } = explanation;
+  const verb = verbs[status === 'waiting' ? waitsFor : status];
   const sentences = [
-    ended(`${excerpt(agent)} ${verbs[status]}: ${quoted(conclusion ?? 'nothing was said')}`),
+    ended(`${excerpt(agent)} ${verb}: ${quoted(conclusion ?? 'nothing was said')}`),
     evidenceSentence(explanation),
     ...decisionSentences(explanation),
     ...doubtSentences(explanation),

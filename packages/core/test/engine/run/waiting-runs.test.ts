@@ -216,6 +216,7 @@ describe.each(storePlaces)('runs that may wait at a time: %s', (_name, makePlace
     const nobody = await run(chat);
     expect(nobody.status).toBe('cancelled');
     expect(refusal(nobody.session.events)).toMatchObject({
+      reasoning: 'Sessions without a user have 1 run that waits, and 1 may.',
       data: { waiting: 1, limit: 1 },
     });
     // A run that waits goes on waiting, and one that has ended makes room.

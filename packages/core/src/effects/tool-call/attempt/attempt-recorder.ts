@@ -102,7 +102,9 @@ export class AttemptRecorder {
     if (found === undefined) return;
     if (found.happened === true) return this.#execution.finishGiven(found.result ?? null);
     if (found.happened === false) return this.retry();
-    this.settle(unknownOutcome(found.detail ?? String(result.content)));
+    // A result that says that its outcome is unknown says so once.
+    const isTold = found.detail === undefined && result.status === 'unknown';
+    this.settle(isTold ? result : unknownOutcome(found.detail ?? String(result.content)));
   }
 
   /** Appends a request about the attempt, after these writes and the health of the tool. */

@@ -46,7 +46,8 @@ export async function tooManyWaiting(
   const waiting = await countWaiting(ledger.ports.store, { user, session, limit });
   if (waiting < limit) return [];
   const whose = user === undefined ? 'Sessions without a user have' : `The user "${user}" has`;
-  const reason = `${whose} ${waiting} runs that wait, and ${limit} may.`;
+  const runs = waiting === 1 ? '1 run that waits' : `${waiting} runs that wait`;
+  const reason = `${whose} ${runs}, and ${limit} may.`;
   const data = { ...defined({ user }), waiting, limit };
   return [
     decision('limits', 'too_many_waiting', { invocationId: runId, reasoning: reason, data }),
