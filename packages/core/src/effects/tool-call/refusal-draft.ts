@@ -43,7 +43,13 @@ export function supervisedRefusal(
   });
 }
 
-/** Known effect of the attempts made so far: none, unless one of them left it unknown. */
-export function knownEffect(state: CallState): ToolEffect {
-  return state.attempts.some(({ result }) => result?.effect === 'unknown') ? 'unknown' : 'none';
+/**
+ * Known effect of the attempts made so far: none, unless one of them left it unknown, or is open.
+ * @param own attempt that has not begun, although it is recorded
+ */
+export function knownEffect({ attempts }: CallState, own?: number): ToolEffect {
+  const isUnknown = attempts.some(({ attempt, result }) =>
+    result === undefined ? attempt !== own : result.effect === 'unknown',
+  );
+  return isUnknown ? 'unknown' : 'none';
 }

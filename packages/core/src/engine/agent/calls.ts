@@ -33,9 +33,14 @@ export class AgentCalls {
   }
 
   async perform({ call, attempt, notBefore }: Extract<Intent, { type: 'tool' }>): Promise<void> {
-    const { frame, position } = this.#parts;
+    const { frame } = this.#parts;
     if (notBefore !== undefined) await sleepUntil(frame, notBefore);
     if (frame.scope.aborted && isReleased(frame.run, frame.scope)) return;
+    await this.#attempt(call, attempt);
+  }
+
+  async #attempt(call: CallState, attempt: number): Promise<void> {
+    const { frame, position } = this.#parts;
     await performToolCall(call, attempt, this.#ports);
     if (frame.resumed && position.children.open.size > 0)
       continueSpawned(this.#parts, this.#work, 'ended_calls');
@@ -56,11 +61,17 @@ export class AgentCalls {
   }
 
   /**
-   * Settles an attempt that a stopped process left open. The call waits only when its tool or a
-   * person must say how it ended.
+   * Goes on with an attempt that waited for its children, and settles one that a stopped process
+   * left open. The call waits only when its tool or a person must say how it ended.
    */
   close({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
     const checking = assertContinuable(call, this.#ports);
+    const { resumption } = this.#parts.frame.run;
+    if (this.#hasChildren(call) && resumption.wasWaiting(call.call.callId)) {
+      const goesOn = (): Promise<void> => this.#attempt(call, attempt.attempt);
+      this.#work.start(key, checking === undefined ? goesOn() : checking.then(goesOn));
+      return;
+    }
     const tool = this.#toolOf(call);
     const asks =
       tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');

@@ -47,6 +47,22 @@ export class Resumption {
   }
 
   /**
+   * True when a tool call waited for its children as the run was released. False when it was at
+   * work: its process was stopped. The yields of a waiting run are the last that it records.
+   */
+  wasWaiting(callId: string): boolean {
+    const { events } = this.#ledger;
+    for (let seq = this.#seqBefore; seq > 0; seq--) {
+      const event = events[seq - 1] as Event;
+      const place = 'callId' in event ? event.callId : event.invocationId;
+      if (!belongsTo(place, callId) && !belongsTo(event.invocationId, callId)) continue;
+      if (isPosted(event) || event.type === 'invocation_resume') continue;
+      return event.type === 'invocation_yield';
+    }
+    return false;
+  }
+
+  /**
    * True when the ledger ended with the resume mark of this invocation. Another mark at each failed
    * try would only make the ledger longer.
    */

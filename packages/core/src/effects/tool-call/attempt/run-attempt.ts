@@ -11,7 +11,10 @@ import { endingWith } from './ending.ts';
 import { Execution } from './execution.ts';
 import { recordedEnd, recordRawResult } from './recorded-end.ts';
 
-/** Makes one attempt of a tool call, from its validated arguments to its recorded end. */
+/**
+ * Makes one attempt of a tool call, from its validated arguments to its recorded end. An attempt
+ * that waited for its children in another process goes on as it was recorded.
+ */
 export async function runAttempt(call: SupervisedCall, ports: ToolCallPorts): Promise<void> {
   const { ledger, around } = ports;
   const { recovery } = call.tool;
@@ -20,13 +23,14 @@ export async function runAttempt(call: SupervisedCall, ports: ToolCallPorts): Pr
     const preparation = new CallPreparation(attempt);
     if (!(await preparation.isReady())) return;
     attempt.key = preparation.key ?? attempt.key;
-    appendAttempt(attempt, preparation);
+    const goesOn = call.state.attempts.some((made) => made.attempt === call.attempt);
+    appendAttempt(attempt, preparation, goesOn);
     const durable = recovery === 'rerun' ? undefined : ledger.durable();
     if (durable !== undefined) await durable;
     // Last check before the tool runs. A process that was suspended may have lost the session to
     // another process, which runs the tool itself.
     if (!ledger.leaseIsLive() && !(await renewLease(ledger))) return;
-    if (attempt.scope.aborted) return recordNotExecuted(attempt);
+    if (attempt.scope.aborted) return recordNotExecuted(attempt, goesOn);
     const execution = new Execution(attempt);
     const options = { mayRun: recovery === 'rerun', takesRaw: true };
     const recorded = recordedEnd(attempt, options);
@@ -47,13 +51,14 @@ export async function runAttempt(call: SupervisedCall, ports: ToolCallPorts): Pr
   }
 }
 
-function appendAttempt(attempt: Attempt, preparation: CallPreparation): void {
+function appendAttempt(attempt: Attempt, preparation: CallPreparation, goesOn: boolean): void {
   const { ledger } = attempt.ports;
   attempt.timer.begin();
-  const draft = attemptDraft(attempt, preparation.fingerprint);
   const { drafts, extras } = preparation.takeWrites();
   ledger.ports.tape?.prepared(attempt.call.callId, attempt.args);
-  ledger.append([...drafts, draft], extras);
+  const begun = goesOn ? [] : [attemptDraft(attempt, preparation.fingerprint)];
+  if (drafts.length + begun.length > 0 || extras !== undefined)
+    ledger.append([...drafts, ...begun], extras);
 }
 
 /**
@@ -71,9 +76,10 @@ async function renewLease(ledger: Ledger): Promise<boolean> {
 }
 
 /** Records that the run was cancelled while the attempt was being recorded. */
-function recordNotExecuted(attempt: Attempt): void {
+function recordNotExecuted(attempt: Attempt, goesOn: boolean): void {
   if (attempt.isReleased()) return;
-  const more = { settled: true, durationMs: 0, effect: knownEffect(attempt.state) };
+  const effect = knownEffect(attempt.state, goesOn ? undefined : attempt.attempt);
+  const more = { settled: true, durationMs: 0, effect };
   attempt.ports.ledger.append([attemptResult(attempt, cancelledBefore(), more)]);
 }
 

@@ -80,8 +80,10 @@ function definitionOf({ app, ledger }: RunContext, path: string | undefined): Ag
     record !== undefined;
     record = ledger.invocations.byPath.get(record.parent ?? '')
   ) {
-    const { name } = record;
+    const { kind, name } = record;
     let found = app.registry.has(name) ? app.registry.get(name) : undefined;
+    // The key of a question or a sleep may be the name of an agent.
+    if (found?.kind !== kind) found = undefined;
     for (const below of names) {
       const tools = found?.kind === 'agent' ? new AgentTools(found, app.tools).all() : [];
       found = tools.map(runnableOf).find((runnable) => runnable?.name === below) as
