@@ -80,6 +80,8 @@ export interface LedgerTape {
    * Takes the arguments of a tool call. The ledger has only a fingerprint of them for most calls.
    */
   prepared(callId: string, args: unknown): void;
+  /** True when a tool call was attempted or asked about in the record: its arguments were taken. */
+  hasBegun(callId: string): boolean;
   /**
    * Resolves when the recorded end of an attempt is next; `undefined` when the attempt must be
    * made.

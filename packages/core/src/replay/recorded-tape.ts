@@ -206,6 +206,10 @@ export class RecordedTape implements LedgerTape {
     this.#comparison.keepArguments(callId, args);
   }
 
+  hasBegun(callId: string): boolean {
+    return this.#served.hasBegun(callId);
+  }
+
   attemptEnded({
     callId,
     attempt,

@@ -9,6 +9,7 @@ export class ServedCalls {
   readonly #events: readonly Event[];
   readonly #served = new Set<string>();
   readonly #withChildren: ReadonlySet<string>;
+  #begun: ReadonlySet<string> | undefined;
 
   /**
    * @param events the whole record
@@ -26,6 +27,16 @@ export class ServedCalls {
   /** Checks that a call has children or effects of its own in the record. */
   hasChildren(callId: string): boolean {
     return this.#withChildren.has(callId);
+  }
+
+  /** True when a call was attempted or asked about in the record. */
+  hasBegun(callId: string): boolean {
+    this.#begun ??= new Set(
+      this.#events.flatMap((event) =>
+        event.type === 'tool_attempt' || event.type === 'tool_yield' ? event.callId : [],
+      ),
+    );
+    return this.#begun.has(callId);
   }
 
   /**

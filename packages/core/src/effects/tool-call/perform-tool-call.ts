@@ -1,7 +1,9 @@
 import { unknownToolType, unreadableAction } from '../../ledger/tool-name.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import { misspelledArgs } from '../../tools/misspelled-args.ts';
 import { toolResult } from '../../tools/result.ts';
+import type { Tool } from '../../tools/tool-definition.ts';
 import { unknownToolMessage } from '../../tools/toolset.ts';
 import { validateArgs } from '../../tools/validate.ts';
 import { isReleased } from '../released.ts';
@@ -57,6 +59,9 @@ export async function performToolCall(
   const validated =
     validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
   if (validated === undefined) return refuseCancelled(state, ports);
+  const misspelled = validated.ok ? misspelledIn(state, tool, ports) : undefined;
+  if (misspelled !== undefined)
+    return refuse(toolResult.permanent(misspelled.message, { errorType: 'validation_error' }));
   if (validated.ok) return runAttempt({ state, tool, attempt, args: validated.args }, ports);
   if (given === undefined) {
     if (settleBegun(state, ports, unfitTool(state))) return;
@@ -69,6 +74,20 @@ export async function performToolCall(
     return runAttempt({ state, tool, attempt, args: answered.args }, ports);
   assertArgsFit(ports.ledger, given);
   refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+}
+
+/**
+ * Finds misspelled arguments of a call for which nothing was done yet. A call that an earlier
+ * version of this code has begun, or has asked about, goes on.
+ */
+function misspelledIn(
+  { attempts, call, generation }: CallState,
+  tool: Tool,
+  { ledger }: ToolCallPorts,
+): ReturnType<typeof misspelledArgs> {
+  const isBegun = attempts.length > 0 || generation > 0;
+  if (isBegun || ledger.ports.tape?.hasBegun(call.callId) === true) return undefined;
+  return misspelledArgs(tool, ledger.resolve(call.args));
 }
 
 /** Refuses a call that a person rejected. That needs no tool. */
