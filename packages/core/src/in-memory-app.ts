@@ -57,6 +57,8 @@ export function run<R extends Runnable>(
   runnable: R,
   inputOrOptions: string | InAppOptions = {},
 ): Run<OutputOf<R>> {
+  // Its refusal must not speak of the members of a list.
+  if (Array.isArray(inputOrOptions)) return runtimeOf(undefined).run(runnable, inputOrOptions);
   const { app, ...options } =
     typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
   return (app ?? runtimeOf(options.session)).run(runnable, options);

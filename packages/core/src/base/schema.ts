@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { deepFreeze, type JsonObject } from './json.ts';
-import { describeValue } from './options.ts';
+import { describeValue, type OptionCheck } from './options.ts';
 
 /**
  * A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later
@@ -43,6 +43,8 @@ export function jsonSchemaOf(
     };
   const strange = strangeKeyword(written.schema);
   if (strange !== undefined) return { reason: `is not JSON Schema: ${strange}` };
+  const inner = pathOfInner(written.schema, []);
+  if (inner !== undefined) return { reason: reasonOfInner(written.schema, inner) };
   try {
     return { schema: deepFreeze(structuredClone(written.schema) as JsonObject) };
   } catch (cause) {
@@ -69,12 +71,83 @@ function strangeKeyword(schema: object): string | undefined {
       `there is no \`type\` ${describeValue(unknown)} (the types are ` +
       `${[...schemaTypes].join(', ')})`
     );
+  const values = Object.values(schema);
   const isFields =
-    Object.keys(schema).length > 0 &&
-    Object.values(schema).every((value) => typeof value === 'string' && schemaTypes.has(value));
-  return isFields && type === undefined
+    values.length > 0 && values.every((value) => schemaTypes.has(value) || isTyped(value));
+  return isFields && type === undefined && !hasKeyword(schema)
     ? "fields belong into { type: 'object', properties: { name: { type: 'string' } } }"
     : undefined;
+}
+
+function isTyped(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isStandardSchema(value) &&
+    schemaTypes.has((value as { readonly type?: unknown }).type)
+  );
+}
+
+/** Keywords whose value is an object that may itself have a `type`. */
+const keywords: readonly string[] = [
+  'additionalProperties',
+  'contains',
+  'default',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+
+function hasKeyword(schema: object): boolean {
+  return keywords.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+/** Names of the members that lead to a schema of a library; `undefined` when there is none. */
+function pathOfInner(value: unknown, path: readonly string[]): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null || path.length > deepestInner) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const here = [...path, name];
+    if (isStandardSchema(member)) return here;
+    const found = pathOfInner(member, here);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Depth to which JSON Schema is searched for schemas of a library. */
+const deepestInner = 8;
+
+/** The fields of other SDKs, `{ city: z.string() }`, or JSON Schema that is not all JSON. */
+function reasonOfInner(schema: object, path: readonly string[]): string {
+  const fields = Object.entries(schema);
+  if (path.length > 1 || fields.some(([, value]) => !isStandardSchema(value)))
+    return (
+      `has a schema of a library in it, at \`${path.join('.')}\`: write all of it as ` +
+      'z.object({ … }), or all of it as JSON Schema'
+    );
+  const shown = fields.slice(0, mostFields).map(([name]) => `${name}: …`);
+  const more = fields.length > shown.length ? ', …' : '';
+  return `is a plain object with schemas in it: write z.object({ ${shown.join(', ')}${more} })`;
+}
+
+/** Most fields that a message shows. */
+const mostFields = 4;
+
+/**
+ * Makes the check of a schema that a definition was given: one who spreads the definition may not
+ * put another in its place.
+ * @param option name of the option that takes a new schema
+ */
+export function isConvertedSchema(option: string): OptionCheck {
+  return (value) =>
+    Object.isFrozen(value) && !isStandardSchema(value)
+      ? undefined
+      : `the one that the spread definition has (a new schema goes into \`${option}\`)`;
 }
 
 function converted(

@@ -11,7 +11,7 @@ import {
   isText,
   type OptionChecks,
 } from '../base/options.ts';
-import type { AnySchema } from '../base/schema.ts';
+import { type AnySchema, isConvertedSchema } from '../base/schema.ts';
 import type { ModelInput } from '../models/model.ts';
 import { isNamedModelOrList } from '../models/named-model.ts';
 import type { Runnable } from '../session/runnable.ts';
@@ -204,7 +204,7 @@ const limitOptions: OptionChecks<AgentLimits> = {
 
 /** Members that `agent` adds. A definition may be spread into the options of a new one. */
 const addedMembers: OptionChecks<Pick<Agent, 'inputSchema' | 'fallbackModels'>> = {
-  inputSchema: isAnything,
+  inputSchema: isConvertedSchema('input'),
   fallbackModels: isAnything,
 };
 
@@ -213,7 +213,7 @@ const agentOptions: OptionChecks<AgentOptions> = {
   model: isNamedModelOrList,
   description: isText,
   instructions: isInstructions,
-  context: isListOfFunctions,
+  context: isContext,
   tools: isListOfTools,
   handoffs: isListOfHandoffs,
   toolChoice: isToolChoice,
@@ -242,6 +242,11 @@ function isListOfTools(value: unknown): string | undefined {
   return Array.isArray(value) && value.every(isTool)
     ? undefined
     : 'a list of tools made by tool(), or agentTool() for runnables';
+}
+
+function isContext(value: unknown): string | undefined {
+  if (typeof value === 'string') return 'a list of renderers; a text belongs into `instructions`';
+  return isListOfFunctions(value);
 }
 
 function isInstructions(value: unknown): string | undefined {

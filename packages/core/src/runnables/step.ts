@@ -8,7 +8,7 @@ import {
   isText,
   type OptionChecks,
 } from '../base/options.ts';
-import type { AnySchema } from '../base/schema.ts';
+import { type AnySchema, isConvertedSchema } from '../base/schema.ts';
 import type { InvocationInput } from '../ledger/event.ts';
 import type { BodyContext } from '../session/body-context.ts';
 import type { OutputOf, Runnable } from '../session/runnable.ts';
@@ -217,11 +217,12 @@ export interface Step<Output = JsonValue | undefined, Name extends string = stri
   readonly effects?: false;
 }
 
-/**
- * A definition may be spread into the options of a new one, so what `step` adds is known here too.
- */
-const stepOptions: OptionChecks<StepOptions & Pick<Step, 'inputSchema'>> = {
-  inputSchema: isAnything,
+/** Members that `step` adds. A definition may be spread into the options of a new one. */
+const addedMembers: OptionChecks<Pick<Step, 'inputSchema'>> = {
+  inputSchema: isConvertedSchema('input'),
+};
+
+const stepOptions: OptionChecks<StepOptions> = {
   name: isText,
   description: isText,
   execute: isFunction,
@@ -258,7 +259,7 @@ export function step<
 >(typed: StepOptions<Schema, Returned, Input, Name>): Step<StepOutput<Returned>, Name> {
   // The types of the output, the input and the state are for the caller only.
   const options = typed as unknown as StepOptions;
-  checkDefinition<StepOptions>('step', options, stepOptions);
+  checkDefinition<StepOptions>('step', options, stepOptions, addedMembers);
   if (typeof options.execute !== 'function')
     throw new InvalidDefinitionError({
       kind: 'step',

@@ -13,6 +13,7 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { retryChecks } from '../base/retry-options.ts';
+import { isConvertedSchema } from '../base/schema.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
@@ -72,7 +73,7 @@ const isFallback: OptionCheck = (value) => {
 
 /** Members that `tool` adds. A definition may be spread into the options of a new one. */
 const addedMembers: OptionChecks<Pick<Tool, 'inputSchema' | 'yieldInputSchema'>> = {
-  inputSchema: isObject,
+  inputSchema: isConvertedSchema('schema'),
   yieldInputSchema: isAnything,
 };
 

@@ -52,6 +52,9 @@ export function tool<
   assertConsistent(name, options);
   const inputSchema = inputJsonSchema(name, options.schema);
   const { execute, approval, yieldSchema, fallback, retry, requiresPermission = [] } = options;
+  // A result is only checked, so its schema need not give JSON Schema.
+  if (options.outputSchema !== undefined && !isStandardSchema(options.outputSchema))
+    writtenSchema(name, options.outputSchema, 'outputSchema');
   // A tool that only waits for input does nothing outside.
   const repeatable =
     options.readOnly === true || options.idempotent === true || execute === undefined;

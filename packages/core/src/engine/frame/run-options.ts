@@ -259,6 +259,12 @@ export function resolveRunLimits(
 export function checkedRunOptions(given: string | RunOptions | AnySession): RunOptions {
   if (typeof given === 'string') return { input: given };
   if (given instanceof Session) return { session: given };
+  if (Array.isArray(given))
+    throw new InvalidRunError({
+      reason:
+        'a run takes the new message, not a list: the session keeps those before it, ' +
+        "app.run(agent, { session: 'ann', input: 'Hello' })",
+    });
   const options = given as RunOptions;
   const invalid = findInvalidOption(options, runChecks);
   if (invalid !== undefined) throw new InvalidRunError({ reason: invalid.reason });

@@ -13,21 +13,13 @@ import {
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { refusalOf } from './refusal.ts';
 
 /** Options as people write them who know other systems. */
 type Written = Readonly<Record<string, unknown>>;
 
 const model = scriptedModel([], { defaultResponse: { text: 'Done.' } });
 const clerk = agent({ name: 'clerk', model });
-
-function refusalOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return 'nothing was refused';
-}
 
 const inAgent = (written: Written) =>
   refusalOf(() => agent({ name: 'a', model, ...written } as AgentOptions));

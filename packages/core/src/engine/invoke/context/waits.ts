@@ -2,6 +2,7 @@ import { type ErrorRecord, errorFromRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonObject, type JsonValue } from '../../../base/json.ts';
 import {
   findInvalidOption,
+  isAnything,
   isListOfText,
   isNonEmptyText,
   isPositiveOrNone,
@@ -44,10 +45,7 @@ const askChecks: OptionChecks<Asked> = {
   escalateTo: isPeople,
   mayDecide: isPeople,
   approval: isTrue,
-  schema: (value) => {
-    const found = jsonSchemaOf(value);
-    return 'reason' in found ? `a schema: it ${found.reason}` : undefined;
-  },
+  schema: isAnything,
 };
 
 /**
@@ -81,6 +79,7 @@ function questionOf(asker: string, key: string, options: Asked): Question {
   if (options.onExpire === 'escalate' && options.escalateTo === undefined)
     refuse("`onExpire: 'escalate'` needs `escalateTo`");
   const written = approval === true ? undefined : jsonSchemaOf(schema);
+  if (written !== undefined && 'reason' in written) refuse(`\`schema\` ${written.reason}`);
   return Object.freeze({
     kind: 'question' as const,
     name: key,

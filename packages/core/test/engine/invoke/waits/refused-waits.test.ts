@@ -39,7 +39,7 @@ describe('a question is refused', () => {
     ['no question', {}, /`message` must be/],
     ['approval beside a schema', { message: '?', approval: true, schema: z.string() }, /not both/],
     ['approval: false', { message: '?', approval: false }, /`approval` must be `true`/],
-    ['no schema', { message: '?', schema: 5 }, /`schema` must be a schema/],
+    ['no schema', { message: '?', schema: 5 }, /`schema` must be a Standard Schema/],
     ['an unknown option', { message: '?', timeout: 5 }, /timeout/],
     ['an expiry of 0', { message: '?', expiresInMs: 0 }, /`expiresInMs`/],
     ['nobody who may decide', { message: '?', mayDecide: [] }, /`mayDecide`/],
