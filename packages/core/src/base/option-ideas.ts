@@ -150,6 +150,7 @@ export const optionIdeas: readonly (readonly [names: string, idea: KnownAs])[] =
   ['timeout', { ...timeout, isFormer: true }],
   ['timeoutMs', timeout],
   ['timeout timeoutMs', timeoutOfRuns],
+  ['timeout timeoutMs', { names: ['expiresInMs'], beside: 'escalateTo' }],
   ['timeout timeoutMs', { names: ['branchTimeoutMs'], beside: 'failFast' }],
   ['branchTimeout', former('branchTimeoutMs')],
   ['requestTimeout', former('requestTimeoutMs')],

@@ -172,7 +172,7 @@ describe('Standard Schemas', () => {
       },
     };
     expect(validateArgs(withSchema(plain), { 'unit price': [3] })).toMatchObject({
-      issues: [{ path: '$["unit price"][0]', came: 'the number 3', expected: 'must be even' }],
+      issues: [{ path: '$["unit price"][0]', came: 'the number 3', expected: 'even' }],
     });
   });
 

@@ -110,7 +110,19 @@ function expectedBy(issue: DetailedIssue, depth: number): string {
     return eitherOf(errors, depth) ?? message;
   if (code === 'invalid_format' && typeof format === 'string' && format !== 'regex')
     return `a string that is a valid ${format}`;
-  return /expected (.+?)(?:, received .*)?$/.exec(message)?.[1] ?? message;
+  return requirementIn(message);
+}
+
+/**
+ * Returns the requirement in the message of a library, as it follows "expected" and "must be":
+ * "must be a string" of ArkType, "Expected string but received 5" of Valibot.
+ */
+function requirementIn(message: string): string {
+  const [, required] =
+    /expected (.+?)(?:,? (?:but )?received .*)?$/i.exec(message) ??
+    /\bmust be (.+?)(?: \(was .*\))?$/i.exec(message) ??
+    [];
+  return required ?? message;
 }
 
 function eitherOf(branches: readonly unknown[], depth: number): string | undefined {

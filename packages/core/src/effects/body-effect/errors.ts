@@ -47,13 +47,14 @@ export class EffectUnknownError extends AdjutantError {
 }
 
 /**
- * Error for options with which no effect can be recorded, and for an effect that uses the context
- * of its body.
+ * Error for a key, a function or options with which no effect can be recorded, and for an effect
+ * that uses the context of its body. One without a key was written without it.
  */
 export class InvalidEffectError extends AdjutantError {
-  constructor(data: { key: string; reason: string; uses?: string }) {
+  constructor(data: { key?: string; reason: string; uses?: string }) {
+    const effect = data.key === undefined ? 'An effect' : `The effect "${data.key}"`;
     const what = data.uses === undefined ? 'begin' : `use \`ctx.${data.uses}\``;
-    super('invalid_effect', `The effect "${data.key}" cannot ${what}: ${data.reason}.`, data);
+    super('invalid_effect', `${effect} cannot ${what}: ${data.reason}.`, data);
   }
 }
 

@@ -86,11 +86,14 @@ export function checkMessage(text: unknown, options: SendOptions): void {
 }
 
 /** Checks the options of `reopen`. @throws InvalidRunError */
-export function checkReopenOptions(options: ReopenOptions): void {
+export function checkReopenOptions(options: ReopenOptions | undefined): void {
   const refused = 'The session cannot be reopened';
-  check(refused, options, reopenChecks);
-  if (options.reason === undefined)
-    throw new InvalidRunError({ refused, reason: '`reason` is missing: the ledger says why' });
+  if (options !== undefined) check(refused, options, reopenChecks);
+  if (options?.reason === undefined)
+    throw new InvalidRunError({
+      refused,
+      reason: '`reason` is missing, and the ledger says why: reopen(session, { reason })',
+    });
 }
 
 /**

@@ -12,10 +12,11 @@ export class InvocationEndedError extends AdjutantError {
   }
 }
 
-/** Error for a question or a sleep that cannot begin. */
+/** Error for a question or a sleep that cannot begin. One without a key was written without it. */
 export class InvalidWaitError extends AdjutantError {
-  constructor(data: { what: 'question' | 'sleep'; key: string; reason: string }) {
-    super('invalid_wait', `The ${data.what} "${data.key}" cannot begin: ${data.reason}.`, data);
+  constructor(data: { what: 'question' | 'sleep'; key?: string; reason: string }) {
+    const wait = data.key === undefined ? `A ${data.what}` : `The ${data.what} "${data.key}"`;
+    super('invalid_wait', `${wait} cannot begin: ${data.reason}.`, data);
   }
 }
 

@@ -26,10 +26,14 @@ const effectChecks: OptionChecks<EffectOptions> = {
 };
 
 /**
- * Checks the function and the options of an effect.
+ * Checks the key, the function and the options of an effect.
  * @throws InvalidEffectError
  */
 export function assertEffect({ key, run, options }: EffectRequest): void {
+  if (typeof key !== 'string')
+    throw new InvalidEffectError({
+      reason: "the key comes first, then the function: ctx.effect('key', () => …)",
+    });
   const reason =
     isFunction(run) === undefined
       ? findInvalidOption(options, effectChecks)?.reason

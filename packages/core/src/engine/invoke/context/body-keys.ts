@@ -4,6 +4,10 @@ import { InvalidKeyError } from '../../frame/errors.ts';
 import type { Invokable } from '../../frame/invocation.ts';
 import { inputHash } from '../recorded-slot.ts';
 
+const ownKeys =
+  'Each call, question, sleep and effect of a body has a key of its own; in a loop, add its ' +
+  'number: "colour 2"';
+
 /** Keys of the children and effects that one execution of a body has asked for. */
 export class BodyKeys {
   readonly #counts = new Map<string, number>();
@@ -22,7 +26,7 @@ export class BodyKeys {
     if (this.#counts.has(key))
       throw new InvalidKeyError({
         key,
-        reason: 'it names another child or effect of the same body already',
+        reason: `it names another child or effect of the same body already. ${ownKeys}`,
       });
     this.#counts.set(key, 1);
     this.#effects.add(key);
@@ -44,13 +48,16 @@ export class BodyKeys {
     if (this.#effects.has(base))
       throw new InvalidKeyError({
         key: base,
-        reason: 'it names an effect of the same body already',
+        reason: `it names an effect of the same body already. ${ownKeys}`,
       });
     const count = (this.#counts.get(base) ?? 0) + 1;
     this.#counts.set(base, count);
     if (count === 1) return base;
     if (key !== undefined)
-      throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
+      throw new InvalidKeyError({
+        key,
+        reason: `it names another child of the same body already. ${ownKeys}`,
+      });
     // No name or key has this mark, so a numbered name never equals another one.
     return `${base}#${count}`;
   }

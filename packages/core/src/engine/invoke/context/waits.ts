@@ -1,6 +1,7 @@
 import { type ErrorRecord, errorFromRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonObject, type JsonValue } from '../../../base/json.ts';
 import {
+  describeValue,
   findInvalidOption,
   isAnything,
   isListOfText,
@@ -67,8 +68,13 @@ export async function askPeople(
 }
 
 function questionOf(asker: string, key: string, options: Asked): Question {
+  if (typeof key !== 'string' || options === undefined)
+    throw new InvalidWaitError({
+      what: 'question',
+      reason: `the key comes first, then the question: ctx.ask('key', ${questionIn(key)})`,
+    });
   const refuse = (reason: string): never => {
-    throw new InvalidWaitError({ what: 'question', key: String(key), reason });
+    throw new InvalidWaitError({ what: 'question', key, reason });
   };
   const invalid = findInvalidOption(options, askChecks);
   if (invalid !== undefined) refuse(invalid.reason);
@@ -109,6 +115,15 @@ function assertDefaultFits({ name, schema, options: { onExpire } }: Question): v
   if (misfit !== undefined) refuse(`the default of \`onExpire\` does not fit: ${misfit}`);
 }
 
+/** Returns the question that was written in the place of a key, as it is written in its own. */
+function questionIn(key: unknown): string {
+  const isShort = typeof key === 'string' && key.length <= longestShown;
+  return isShort ? describeValue(key) : "{ message: 'Which colour?' }";
+}
+
+/** Characters of the longest question that a message shows. */
+const longestShown = 60;
+
 /**
  * Waits for an instant. A sleep that has begun keeps its recorded end.
  * @throws InvalidWaitError, InvalidKeyError
@@ -130,14 +145,30 @@ export async function sleepUntil(
 const lastInstant = 8.64e15;
 
 function instantOf(key: string, time: number | SleepUntil, now: number): number {
+  if (typeof key !== 'string' || time === undefined)
+    throw new InvalidWaitError({
+      what: 'sleep',
+      reason: `the key comes first, then the time: ctx.sleep('key', ${timeIn(key)})`,
+    });
   const until =
     typeof time === 'number' ? now + time : Number((time as SleepUntil | undefined)?.until);
   const end = Math.ceil(until);
   if (Math.abs(end) <= lastInstant && !(typeof time === 'number' && time < 0)) return end;
   const reason =
-    'the time must be a number of milliseconds from 0, or { until } with a date or ' +
-    'epoch milliseconds, and no later than dates can be';
-  throw new InvalidWaitError({ what: 'sleep', key: String(key), reason });
+    time instanceof Date
+      ? `a date is given as an end: ctx.sleep('${key}', { until: date })`
+      : invalidTime;
+  throw new InvalidWaitError({ what: 'sleep', key, reason });
+}
+
+const invalidTime =
+  'the time must be a number of milliseconds from 0, or { until } with a date or ' +
+  'epoch milliseconds, and no later than dates can be';
+
+/** Returns the time that was written in the place of a key, as it is written in its own. */
+function timeIn(key: unknown): string {
+  if (typeof key === 'number') return String(key);
+  return typeof key === 'string' ? '60_000' : '{ until: date }';
 }
 
 /** Returns the output of a wait that has ended. @throws AdjutantError when it failed */

@@ -161,7 +161,6 @@ describe('a sleep', () => {
     ['a negative time', -1],
     ['no number', Number.NaN],
     ['a text', '5 minutes'],
-    ['nothing', undefined],
     ['a time after the last date', 1e18],
     ['a bad date', { until: new Date('someday') }],
   ])('is refused with %s', async (_what, time) => {
