@@ -104,6 +104,9 @@ function requestOf(chat: { readonly messages: readonly UIMessage[] }): string {
   return (part as unknown as { approval: { id: string } }).approval.id;
 }
 
+/** Bound of a page that catches up, on a machine with other work. */
+const soon = { timeout: 20_000 };
+
 test('what is loaded is what the page has: texts, thoughts, tools, approvals', async () => {
   const { api, app } = clerkServer([
     {
@@ -125,13 +128,13 @@ test('what is loaded is what the page has: texts, thoughts, tools, approvals', a
   await chat.sendMessage({ text: 'What did order 17 cost?' });
   expect(chat.error).toBeUndefined();
   await chat.addToolApprovalResponse({ id: requestOf(chat), approved: true });
-  await expect.poll(() => chat.status).toBe('ready');
-  await expect.poll(() => JSON.stringify(chat.lastMessage)).toContain('It is paid.');
-  await expect.poll(() => chat.status).toBe('ready');
+  await expect.poll(() => chat.status, soon).toBe('ready');
+  await expect.poll(() => JSON.stringify(chat.lastMessage), soon).toContain('It is paid.');
+  await expect.poll(() => chat.status, soon).toBe('ready');
   await chat.sendMessage({ text: 'And one cent' });
   await chat.addToolApprovalResponse({ id: requestOf(chat), approved: false, reason: 'no' });
-  await expect.poll(() => JSON.stringify(chat.lastMessage)).toContain('I leave it.');
-  await expect.poll(() => chat.status).toBe('ready');
+  await expect.poll(() => JSON.stringify(chat.lastMessage), soon).toContain('I leave it.');
+  await expect.poll(() => chat.status, soon).toBe('ready');
   const before = await loaded(api, 'chat');
   expect(before).toMatchObject({ isOpen: false, session: 'chat' });
   expect(plain(before.messages)).toEqual(plain(chat.messages));
@@ -249,7 +252,7 @@ test('a page that watches learns of an approval by a link, and of what follows',
     body: new URLSearchParams({ decision: 'approve' }),
   });
   expect(decided.status).toBe(200);
-  await expect.poll(() => JSON.stringify(chat.messages)).toContain('It is paid.');
+  await expect.poll(() => JSON.stringify(chat.messages), soon).toContain('It is paid.');
   expect(chat.messages).toHaveLength(2);
   expect(JSON.stringify(chat.lastMessage)).toContain('"paid 5"');
   gone.abort();

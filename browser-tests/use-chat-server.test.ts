@@ -121,7 +121,9 @@ test(
       approved: false,
       reason: 'no',
     });
-    await expect.poll(() => shown(chat.lastMessage).at(-1)).toBe('text: It is paid. (done)');
+    await expect
+      .poll(() => shown(chat.lastMessage).at(-1), { timeout: 20_000 })
+      .toBe('text: It is paid. (done)');
     expect(chat.lastMessage?.parts[1]).toMatchObject({
       state: 'output-denied',
       approval: { approved: false, reason: 'no' },

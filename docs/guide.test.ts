@@ -17,19 +17,38 @@ test('the groups of the guide list every page of it', () => {
 });
 
 test.each([
+  'MCP',
+  'RAG',
+  'Runner',
   'checkpoint',
+  'child workflow',
+  'cron',
   'graph',
   'guardrail',
   'handoff',
   'human-in-the-loop',
+  'image',
   'instructions',
   'interrupt',
   'memory',
+  'plan',
+  'query',
+  'runtime context',
+  'saga',
+  'schedule',
   'signal',
+  'snapshot',
+  'subgraph',
   'suspend',
   'thread',
   'trace',
+  'vector',
   'workflow',
+  '`foreach`',
+  '`generateText`',
+  '`lastAgent`',
+  '`streamMode`',
+  '`streamText`',
 ])('the index of words leads from "%s" to a page', (word) => {
   const row = index.split('\n').find((line) => {
     const [, words = ''] = line.split('|');

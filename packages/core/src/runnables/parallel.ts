@@ -54,8 +54,9 @@ export interface ParallelOptions<
   /** At least one. */
   readonly runnables: Parts;
   /**
-   * Cancel the other branches as soon as one fails. With `false` the output has a `FailedBranch`
-   * for each branch that failed.
+   * Cancel the other branches as soon as one fails. With `false` they end; when as many as
+   * `minSuccessful` or `until` say have completed, the output has a `FailedBranch` for each branch
+   * that failed.
    * @default true unless `minSuccessful` or `until` is given
    */
   readonly failFast?: FailFast;

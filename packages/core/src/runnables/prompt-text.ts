@@ -1,4 +1,4 @@
-import { AdjutantError } from '../base/error.ts';
+import { AdjutantError, isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { describeValue } from '../base/options.ts';
 import type {
   PromptText,
@@ -16,21 +16,43 @@ export interface WrittenMessage {
 
 const writtenMessages = new WeakMap<Renderer, WrittenMessage>();
 
-/** Error when the function of an injected message gives something else than a text. */
+interface PromptTextData {
+  readonly role: string;
+  readonly reason: string;
+  /** Agent whose prompt was made, where its function threw. */
+  readonly agent?: string;
+  /** Option of the agent that has the function; missing for a renderer. */
+  readonly option?: 'instructions';
+}
+
+/** Error when the function of an injected message throws, or gives something else than a text. */
 export class PromptTextError extends AdjutantError {
-  constructor(data: { role: string; reason: string }) {
-    super('prompt_text', `The text of a ${data.role} message of the prompt ${data.reason}.`, data);
+  constructor(data: PromptTextData, options?: ErrorOptions) {
+    const { role, agent, option, reason } = data;
+    const text =
+      option === undefined
+        ? `text of a ${role} message of the prompt${agent === undefined ? '' : ` of "${agent}"`}`
+        : `\`${option}\` of the agent "${agent}"`;
+    super('prompt_text', `The ${text} ${reason}.`, { ...data }, options);
   }
 }
 
-/** Returns a renderer that appends a message with this text. */
-export function injectMessage(role: SyntheticMessage['role'], text: PromptText): Renderer {
+/**
+ * Returns a renderer that appends a message with this text.
+ * @param option option of the agent that the text is given as
+ */
+export function injectMessage(
+  role: SyntheticMessage['role'],
+  text: PromptText,
+  option?: 'instructions',
+): Renderer {
   if (typeof text === 'string') {
     const message = messageOf(role, text);
     return (context) => context.append(message);
   }
+  const write = named(text, { role, ...(option === undefined ? {} : { option }) });
   const renderer = (context: RenderContext): RenderContext => {
-    const given = text(context);
+    const given = write(context);
     if (!isPromise(given)) return context.append(messageOf(role, given));
     given.then(undefined, () => undefined);
     throw new PromptTextError({
@@ -40,8 +62,28 @@ export function injectMessage(role: SyntheticMessage['role'], text: PromptText):
         'the list instead of calling it in another one',
     });
   };
-  writtenMessages.set(renderer, { role, write: text });
+  writtenMessages.set(renderer, { role, write });
   return renderer;
+}
+
+/** Returns the function, with an error that says where it threw. */
+function named(
+  write: WrittenMessage['write'],
+  place: Pick<PromptTextData, 'role' | 'option'>,
+): WrittenMessage['write'] {
+  return (context) => {
+    const refuse = (cause: unknown): never => {
+      if (isAdjutantError(cause)) throw cause;
+      const reason = `threw: ${toErrorRecord(cause).message.replace(/\.$/, '')}`;
+      throw new PromptTextError({ ...place, agent: context.agent, reason }, { cause });
+    };
+    try {
+      const given: unknown = write(context);
+      return (isPromise(given) ? given.then(undefined, refuse) : given) as string;
+    } catch (thrown) {
+      return refuse(thrown);
+    }
+  };
 }
 
 /** Returns the message that a renderer gets from a function; `undefined` for other renderers. */

@@ -226,7 +226,9 @@ describe('a text that is awaited', () => {
         throw new Error('The prompt service is down');
       },
     }));
-    expect((await app.run(clerk, 'Hi')).error?.message).toBe('The prompt service is down');
+    expect((await app.run(clerk, 'Hi')).error?.message).toBe(
+      'The `instructions` of the agent "clerk" threw: The prompt service is down.',
+    );
   });
 
   test('that never comes does not keep a run from being cancelled', async () => {

@@ -1,5 +1,6 @@
-import { includeHistory, injectSystemMessage, injectUserMessage } from '../../context/renderers.ts';
+import { includeHistory, injectUserMessage } from '../../context/renderers.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import { injectMessage } from '../../runnables/prompt-text.ts';
 import type { Renderer } from '../../runnables/render-context.ts';
 
 /** Renderers of an agent that sets no `context`. */
@@ -14,5 +15,7 @@ export const finalAnswer: Renderer = injectUserMessage(
 /** Returns the renderers that an agent's definition has: its `instructions`, then its `context`. */
 export function ownRenderers({ instructions, context }: Agent): readonly Renderer[] {
   const own = context ?? defaultRenderers;
-  return instructions === undefined ? own : [injectSystemMessage(instructions), ...own];
+  return instructions === undefined
+    ? own
+    : [injectMessage('system', instructions, 'instructions'), ...own];
 }

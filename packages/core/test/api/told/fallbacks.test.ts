@@ -1,4 +1,4 @@
-import { agent, run, runtime, tool } from 'adjutant';
+import { agent, run, runtime, ToolFailure, tool } from 'adjutant';
 import { advanceTime, model as answer, runTest, scriptedModel, user } from 'adjutant/testing';
 import { explain } from 'adjutant/views';
 import { expect, test } from 'vitest';
@@ -11,9 +11,33 @@ test.each([
   ['*', 'the chain for all failures without one is called `default`'],
   ['error', 'the chain for all failures without one is called `default`'],
   ['error_permament', 'did you mean `error_permanent`?'],
+  ['5xx', 'HTTP failures are called `http_` and their status, as `http_404`'],
   ['404', 'HTTP failures are called `http_` and their status, as `http_404`'],
 ])('a chain for "%s"', (key, hint) => {
   expect(inChains({ [key]: ['fallbackTool', 'report'] })).toThrow(hint);
+});
+
+test('a chain may have the name of any error type that tools give: only they know them', async () => {
+  for (const key of ['network', 'foo_bar', 'shop.out_of_stock'])
+    expect(inChains({ [key]: ['report'] })).not.toThrow();
+  const order = tool({
+    name: 'order',
+    description: 'Orders',
+    schema: z.object({}),
+    execute: () => {
+      throw new ToolFailure('None left.', { errorType: 'shop.out_of_stock' });
+    },
+  });
+  const clerk = agent({
+    name: 'clerk',
+    model: scriptedModel([{ toolCalls: [{ name: 'order' }] }, { text: 'Done.' }]),
+    tools: [order],
+    supervision: {
+      errors: { chains: { 'shop.out_of_stock': [{ hint: 'Look for another.' }, 'report'] } },
+    },
+  });
+  const { session } = await run(clerk, 'Go');
+  expect(JSON.stringify(session.events)).toContain('Look for another.');
 });
 
 test.each<[string, () => never]>([
