@@ -1,6 +1,7 @@
 import { isList, isText, type OptionChecks } from '../base/options.ts';
 import type { OutputOf, Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
+import type { DataOf } from './step.ts';
 
 export interface SequenceOptions<
   Parts extends readonly Runnable[] = readonly Runnable[],
@@ -32,6 +33,40 @@ export type SequenceOutput<Parts extends readonly Runnable[]> = number extends P
       : OutputOf<Last>
     : undefined;
 
+/** Members that data must have and that the given type has not. */
+type Lacking<Given, Data> = string extends keyof Data
+  ? never
+  : Exclude<
+      { [Key in keyof Data]-?: undefined extends Data[Key] ? never : Key }[keyof Data],
+      Given extends object ? keyof Given : never
+    >;
+
+/**
+ * A part, or what it lacks: data of the given type could never fit its schema. Types that are only
+ * wider than the schema may fit.
+ */
+type Fitting<Part, Given> = unknown extends Given
+  ? Part
+  : [Given] extends [DataOf<Part>]
+    ? Part
+    : DataOf<Part> extends object
+      ? [Lacking<Given, DataOf<Part>>] extends [never]
+        ? Part
+        : { readonly 'the parts before do not give': Lacking<Given, DataOf<Part>> }
+      : Part;
+
+/** The parts of a sequence, of which each takes what the part before it gives. */
+type FittingParts<Parts extends readonly unknown[], Given = unknown> = Parts extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? [Fitting<First, Given>, ...FittingParts<Rest, DataAfter<First, Given>>]
+  : Parts;
+
+/** A part without output passes on what it was given. */
+type DataAfter<Part, Given> =
+  undefined extends OutputOf<Part> ? Exclude<OutputOf<Part>, undefined> | Given : OutputOf<Part>;
+
 const sequenceOptions: OptionChecks<SequenceOptions> = {
   name: isText,
   description: isText,
@@ -58,7 +93,9 @@ const sequenceOptions: OptionChecks<SequenceOptions> = {
 export function sequence<
   const Parts extends readonly Runnable[],
   const Name extends string = string,
->(options: SequenceOptions<Parts, Name>): Sequence<SequenceOutput<Parts>, Name> {
+>(
+  options: SequenceOptions<Parts, Name> & { readonly runnables: FittingParts<Parts> },
+): Sequence<SequenceOutput<Parts>, Name> {
   checkDefinition('sequence', options, sequenceOptions);
   checkRunnables('sequence', options.name, options.runnables);
   return Object.freeze({

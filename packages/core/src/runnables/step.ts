@@ -203,9 +203,18 @@ export interface StepOptions<
   readonly effects?: false;
 }
 
-/** TypeScript code as a part of a run. */
-export interface Step<Output = JsonValue | undefined, Name extends string = string>
+declare const dataType: unique symbol;
+
+/** The type of the data that a schema takes; `unknown` for JSON Schema and without a schema. */
+type DataFor<Input> = Input extends StandardSchemaV1<infer Data, unknown> ? Data : unknown;
+
+/** The type of the data that a runnable takes by its schema; `unknown` for any. */
+export type DataOf<R> = R extends { readonly [dataType]?: infer Data } ? Data : unknown;
+
+/** TypeScript code as a part of a run. `Data` is the type of the data that its schema takes. */
+export interface Step<Output = JsonValue | undefined, Name extends string = string, Data = unknown>
   extends Runnable<Output, Name> {
+  readonly [dataType]?: Data;
   readonly kind: 'step';
   readonly execute: (ctx: StepContext) => StepReturn | Promise<StepReturn>;
   readonly input: AnySchema | undefined;
@@ -256,7 +265,9 @@ export function step<
   Returned extends StepReturn = StepReturn,
   Input extends AnySchema | undefined = undefined,
   const Name extends string = string,
->(typed: StepOptions<Schema, Returned, Input, Name>): Step<StepOutput<Returned>, Name> {
+>(
+  typed: StepOptions<Schema, Returned, Input, Name>,
+): Step<StepOutput<Returned>, Name, DataFor<Input>> {
   // The types of the output, the input and the state are for the caller only.
   const options = typed as unknown as StepOptions;
   checkDefinition<StepOptions>('step', options, stepOptions, addedMembers);
@@ -277,5 +288,5 @@ export function step<
     onDrift: options.onDrift ?? 'fail',
     ...(options.effects === false ? { effects: false as const } : {}),
   });
-  return made as Step<StepOutput<Returned>, Name>;
+  return made as Step<StepOutput<Returned>, Name, DataFor<Input>>;
 }

@@ -119,6 +119,51 @@ describe('the output of a sequence', () => {
   });
 });
 
+describe('a part of a sequence that has a schema', () => {
+  const named = (input: { readonly [key: string]: z.ZodType }) =>
+    step({ name: 'named', input: z.object(input), execute: () => undefined });
+  const needsTotal = step({
+    name: 'needs',
+    input: z.object({ total: z.number(), unit: z.string().optional() }),
+    execute: (ctx) => ctx.complete(ctx.input.data.total),
+  });
+  const needsOther = step({
+    name: 'other',
+    input: z.object({ other: z.string() }),
+    execute: (ctx) => ctx.complete(ctx.input.data.other),
+  });
+  const maybeOther = step({
+    name: 'maybe',
+    execute: (ctx) => ctx.complete(ctx.message === '' ? { other: 'a' } : { total: 1 }),
+  });
+  const anything = step({ name: 'anything', execute: (ctx) => ctx.complete({} as JsonValue) });
+
+  test('takes what the part before it gives', async () => {
+    const job = sequence({ name: 'job', runnables: [total, quiet, needsTotal] });
+    expectTypeOf<OutputOf<typeof job>>().toEqualTypeOf<number>();
+    expect((await run(job)).output).toBe(3);
+  });
+
+  test('may take what is not known, is one of several, or has any members', () => {
+    sequence({ name: 'first', runnables: [needsOther] });
+    sequence({ name: 'unknown', runnables: [anything, needsOther] });
+    sequence({ name: 'quiet', runnables: [quiet, needsOther] });
+    sequence({ name: 'union', runnables: [maybeOther, needsOther] });
+    sequence({ name: 'record', runnables: [total, named({})] });
+    sequence({ name: 'list', runnables: [total, ...([] as Step[]), needsOther] });
+  });
+
+  test('is refused what lacks a member that it needs', async () => {
+    // @ts-expect-error: the total has no `other`
+    const job = sequence({ name: 'job', runnables: [total, needsOther] });
+    expect((await run(job)).error?.code).toBe('invalid_input');
+    // @ts-expect-error: a part without output passes the total on
+    sequence({ name: 'passed', runnables: [total, quiet, needsOther] });
+    // @ts-expect-error: a text has no members
+    sequence({ name: 'text', runnables: [words, needsOther] });
+  });
+});
+
 describe('the output of a parallel', () => {
   test('has the outputs of its branches by their names', async () => {
     const both = parallel({ name: 'both', runnables: [total, words, quiet] });
