@@ -1,12 +1,19 @@
 import { type KnownAs, optionIdeas } from './option-ideas.ts';
 
-/** Ideas of each name: those of a certain place before those of all places. */
-const ideas = new Map<string, KnownAs[]>();
-for (const isOfPlace of [true, false])
-  for (const [names, idea] of optionIdeas)
-    if ((idea.beside !== undefined) === isOfPlace)
-      for (const name of names.split(' ').map(comparable))
-        ideas.set(name, [...(ideas.get(name) ?? []), idea]);
+const ideas: ReadonlyMap<string, readonly KnownAs[]> = ideasByName();
+
+/** Returns the ideas of each name: those of a certain place before those of all places. */
+function ideasByName(): ReadonlyMap<string, readonly KnownAs[]> {
+  const found = new Map<string, KnownAs[]>();
+  const isOfPlace = ({ beside }: KnownAs) => beside !== undefined;
+  const sorted = optionIdeas.toSorted(
+    ([, a], [, b]) => Number(isOfPlace(b)) - Number(isOfPlace(a)),
+  );
+  for (const [names, idea] of sorted)
+    for (const name of names.split(' ').map(comparable))
+      found.set(name, [...(found.get(name) ?? []), idea]);
+  return found;
+}
 
 /** Options by which agents, tools, steps, compositions, runtimes and runs are recognised. */
 const mainPlaces: readonly string[] = [
