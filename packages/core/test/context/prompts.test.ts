@@ -1,23 +1,11 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import {
-  agent,
-  memoryStore,
-  parallel,
-  type Renderer,
-  type Runnable,
-  runtime,
-  type Session,
-  sequence,
-  step,
-  tool,
-} from 'adjutant';
+import { agent, memoryStore, type Renderer, runtime } from 'adjutant';
 import {
   enrichUserMessages,
   includeHistory,
   injectSystemMessage,
   injectUserMessage,
   limitTools,
-  promptOf,
   pruneReasoning,
   selectRecentEvents,
   setToolChoice,
@@ -25,7 +13,6 @@ import {
 } from 'adjutant/context';
 import {
   appendBoundaries,
-  type ScriptedModel,
   type ScriptedResponse,
   scriptedModel,
   tickingClock,
@@ -33,60 +20,7 @@ import {
 import { canonicalJson } from 'adjutant/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-
-const quiet = z.object({});
-const look = tool({
-  name: 'look',
-  description: 'Looks',
-  recovery: 'rerun',
-  schema: quiet,
-  execute: (ctx) => {
-    ctx.state['seen'] = ((ctx.state['seen'] as number | undefined) ?? 0) + 1;
-    return { found: ctx.callId };
-  },
-});
-const large = tool({
-  name: 'large',
-  description: 'Gives much',
-  schema: quiet,
-  execute: () => 'line\n'.repeat(40_000),
-});
-const read = tool({
-  name: 'files.read',
-  description: 'Has a dot',
-  recovery: 'rerun',
-  schema: quiet,
-  execute: () => 'text',
-});
-
-/** Three rounds of calls with thoughts, and an answer. */
-const script: readonly ScriptedResponse[] = [
-  { thoughts: 'hm', text: 'first', toolCalls: [{ name: 'look' }, { name: 'files__read' }] },
-  { toolCalls: [{ name: 'look' }] },
-  { thoughts: 'so', toolCalls: [{ name: 'nothing' }, { name: 'look', args: '{"' }] },
-  { text: 'the answer' },
-];
-const scripted = (times = 1) => scriptedModel(Array.from({ length: times }, () => script).flat());
-
-/**
- * All calls that models got, in the order in which they were made, against what the ledger says of
- * them.
- */
-function expectExact(session: Session, models: readonly ScriptedModel[]): void {
-  const received = models
-    .flatMap(({ calls }) => calls.map(({ abortSignal: _, ...options }) => canonicalJson(options)))
-    .sort();
-  const rebuilt = session.events
-    .flatMap((event) =>
-      event.type === 'model_start'
-        ? [canonicalJson(promptOf(session.events, event.seq, session.ledger.resolve))]
-        : [],
-    )
-    .sort();
-  expect(rebuilt).toEqual(received);
-  expect(rebuilt.length).toBeGreaterThan(0);
-}
+import { expectExact, look, read, script, scripted } from './exact-prompts.ts';
 
 const contexts: readonly (readonly [string, readonly Renderer[] | undefined])[] = [
   ['the default context', undefined],
@@ -218,136 +152,6 @@ describe.each(contexts)('with %s', (_name, context) => {
       }
     },
   );
-});
-
-describe('in compositions', () => {
-  const app = () => runtime({ app: 'prompts' });
-
-  test('transfer, branches and what comes after a join', async () => {
-    const models = Array.from({ length: 5 }, () => scripted());
-    const [first, left, right, target, last] = models as [
-      ScriptedModel,
-      ScriptedModel,
-      ScriptedModel,
-      ScriptedModel,
-      ScriptedModel,
-    ];
-    const worker = (name: string, model: ScriptedModel) =>
-      agent({ name, model, tools: [look, read] });
-    const source = scriptedModel([{ text: 'over', toolCalls: [{ name: 'pass' }] }]);
-    const passing = agent({
-      name: 'source',
-      model: source,
-      tools: [
-        tool({
-          name: 'pass',
-          description: 'Passes',
-          schema: quiet,
-          execute: () => worker('target', target),
-        }),
-      ],
-    });
-    const all: Runnable = sequence({
-      name: 'all',
-      runnables: [
-        worker('first', first),
-        parallel({
-          name: 'p',
-          runnables: [
-            worker('left', left),
-            sequence({
-              name: 'line',
-              runnables: [
-                step({ name: 'say', execute: (ctx) => ctx.respond('between') }),
-                worker('right', right),
-              ],
-            }),
-          ],
-        }),
-        passing,
-        worker('last', last),
-      ],
-    });
-    const result = await app().run(all, 'Go');
-    expect(result.status).toBe('completed');
-    expectExact(result.session, [...models, source]);
-  });
-
-  test('agents that tools call and spawn', async () => {
-    const called = scripted();
-    const spawned = scripted();
-    const boss = scriptedModel([
-      { toolCalls: [{ name: 'ask' }, { name: 'start' }] },
-      { text: 'wait' },
-      { text: 'end' },
-      { text: 'end' },
-    ]);
-    const ask = tool({
-      name: 'ask',
-      description: 'Asks',
-      schema: quiet,
-      execute: async (ctx) =>
-        (
-          await ctx.call(agent({ name: 'called', model: called, tools: [look, read] }), {
-            message: 'well?',
-          })
-        ).output,
-    });
-    const startOne = tool({
-      name: 'start',
-      description: 'Starts',
-      schema: quiet,
-      execute: (ctx) =>
-        ctx.spawn(agent({ name: 'spawned', model: spawned, tools: [look, read] }), {
-          message: 'do',
-        }).invocationId,
-    });
-    const result = await app().run(
-      agent({ name: 'boss', model: boss, tools: [ask, startOne] }),
-      'Go',
-    );
-    expect(result.status).toBe('completed');
-    expectExact(result.session, [called, spawned, boss]);
-  });
-
-  test('large results, which are shortened, and failed attempts', async () => {
-    const inner = scriptedModel([
-      { toolCalls: [{ name: 'large' }] },
-      { error: Object.assign(new Error('busy'), { statusCode: 503 }) },
-      { text: 'done' },
-    ]);
-    const model = {
-      kind: 'model' as const,
-      provider: 'scripted',
-      modelId: 'm',
-      settings: { temperature: 0.5, maxTokens: 99, retry: { initialDelayMs: 0 } },
-      contextWindow: 10_000,
-      load: () => inner,
-    };
-    const result = await app().run(agent({ name: 'a', model, tools: [large] }), 'Go');
-    expect(result.status).toBe('completed');
-    expect(inner.calls[1]).toMatchObject({ temperature: 0.5, maxOutputTokens: 99 });
-    expectExact(result.session, [inner]);
-  });
-
-  test('a last answer at a limit', async () => {
-    const model = scriptedModel([
-      { toolCalls: [{ name: 'look' }] },
-      { text: 'enough', toolCalls: [{ name: 'look' }] },
-    ]);
-    const result = await app().run(
-      agent({ name: 'a', model, tools: [look], limits: { rounds: 1 } }),
-      'Go',
-    );
-    expect(result).toMatchObject({
-      status: 'completed',
-      output: 'enough',
-      stopReason: 'round_limit',
-    });
-    expect(result.toolCalls).toHaveLength(1);
-    expect(model.calls[1]?.toolChoice).toEqual({ type: 'none' });
-    expectExact(result.session, [model]);
-  });
 });
 
 test('each prompt of the default context begins with the whole prompt before it', async () => {

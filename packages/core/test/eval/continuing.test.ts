@@ -1,4 +1,4 @@
-import { type Agent, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import { memoryStore, type Runtime, runtime } from 'adjutant';
 import {
   type EvalOptions,
   type EvalProgress,
@@ -16,10 +16,9 @@ import {
 } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type StorePlace, storePlaces } from '../store-places.ts';
+import { inApp } from './evals-app.ts';
 import { judge, talker } from './judges.ts';
 import { cities, type Weather, weather, weatherCase } from './weather.ts';
-
-const inApp = (store: Store): Runtime => runtime({ app: 'evals', store, recover: 'manual' });
 
 /** What a report says, without what depends on when and how often it was made. */
 function essence({ variants, passed, done }: EvalReport): unknown {
@@ -247,105 +246,6 @@ function neverAnswered(signal: AbortSignal | undefined): Promise<never> {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
   );
 }
-
-describe('what has changed is run anew', () => {
-  interface Change {
-    readonly agent?: Agent;
-    readonly more?: Partial<EvalOptions>;
-    readonly version?: string;
-  }
-  const first = weather();
-  const changes: readonly (readonly [what: string, change: Change, isNew: boolean])[] = [
-    ['nothing', {}, false],
-    [
-      'the instructions',
-      { agent: weather({ instructions: 'You tell the weather, in verse.' }).agent },
-      true,
-    ],
-    ['the version of the variant', { version: '2' }, true],
-    [
-      'what the user says',
-      { more: { dataset: [{ ...weatherCase('Pune'), input: 'Oslo' }] } },
-      true,
-    ],
-    [
-      'the state at the start',
-      { more: { dataset: [weatherCase('Pune', { state: { mode: 'x' } })] } },
-      true,
-    ],
-    [
-      'what is expected',
-      { more: { dataset: [weatherCase('Pune', { expect: { response: 'Other words' } })] } },
-      false,
-    ],
-    ['the scorers', { more: { scorers: [toolTrajectory({ match: 'any_order' })] } }, false],
-    ['how many at a time', { more: { concurrency: 9 } }, false],
-    ['the timeout', { more: { timeoutMs: 60_000 } }, true],
-    ['the run', { more: { runId: 'other' } }, true],
-  ];
-  test.each(changes)('%s', async (_, { agent: other = first.agent, more = {}, version }, isNew) => {
-    const store = memoryStore();
-    const options: EvalOptions = {
-      name: 'changes',
-      dataset: [weatherCase('Pune')],
-      variants: [{ name: 'v', app: inApp(store), runnable: first.agent }],
-      runId: 'run',
-    };
-    const before = await evaluate(options);
-    const told: EvalProgress[] = [];
-    const variant = {
-      name: 'v',
-      app: inApp(store),
-      runnable: other,
-      ...(version === undefined ? {} : { version }),
-    };
-    const after = await evaluate({
-      ...options,
-      ...more,
-      variants: [variant],
-      onProgress: (progress) => told.push(progress),
-    });
-    expect(told.at(-1)).toMatchObject({ type: 'trial_end', recorded: !isNew });
-    const sessions = [before, after].map(
-      ({ variants }) => variants[0]?.cases[0]?.trials[0]?.session,
-    );
-    expect(sessions[0] !== sessions[1]).toBe(isNew);
-  });
-
-  test('another expectation gives another score for the same run', async () => {
-    const app = inApp(memoryStore());
-    const options: EvalOptions = {
-      name: 'scores',
-      dataset: [weatherCase('Pune')],
-      variants: [{ name: 'v', app, runnable: first.agent }],
-      runId: 'run',
-    };
-    expect((await evaluate(options)).passed).toBe(true);
-    const calls = first.model.calls.length;
-    expect(
-      (await evaluate({ ...options, dataset: [weatherCase('Pune', { expect: { tools: [] } })] }))
-        .passed,
-    ).toBe(false);
-    expect(first.model.calls).toHaveLength(calls);
-  });
-
-  test('a judge is asked again when it is asked something else', async () => {
-    const app = inApp(memoryStore());
-    const judging = judge();
-    const options: EvalOptions = {
-      name: 'judged',
-      dataset: [weatherCase('Pune')],
-      variants: [{ name: 'v', app, runnable: first.agent }],
-      runId: 'run',
-    };
-    const judged = (text: string): EvalOptions => ({
-      ...options,
-      scorers: [rubric({ criteria: { a: text }, model: judging })],
-    });
-    for (const text of ['One.', 'One.', 'Two.', 'Two.', 'One.']) await evaluate(judged(text));
-    expect(judging.calls).toHaveLength(2);
-  });
-});
 
 describe('the runs of an eval', () => {
   test(

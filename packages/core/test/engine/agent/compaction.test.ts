@@ -1,89 +1,31 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   type AgentOptions,
   agent,
   type Event,
   memoryStore,
   runtime,
-  type Session,
   tool,
   toolResult,
 } from 'adjutant';
-import { promptAt } from 'adjutant/context';
 import {
   appendBoundaries,
   type ScriptedResponse,
   scriptedModel,
   tickingClock,
 } from 'adjutant/testing';
-import { canonicalJson } from 'adjutant/text';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { partedCalls } from '../../parted-calls.ts';
-
-const read = tool({
-  name: 'read',
-  description: 'Reads a page',
-  recovery: 'rerun',
-  schema: z.object({ page: z.number() }),
-  execute: ({ args }) => `page ${args.page}\n${'a line of text\n'.repeat(60)}`,
-});
-const same = tool({
-  name: 'same',
-  description: 'Says the same',
-  recovery: 'rerun',
-  schema: z.object({}),
-  execute: () => 'the same words\n'.repeat(60),
-});
-
-const reading =
-  (rounds: number) =>
-  (_prompt: LanguageModelV4Prompt, answered: number): ScriptedResponse =>
-    answered < rounds
-      ? { toolCalls: [{ name: 'read', args: { page: answered } }] }
-      : { text: 'done' };
-
-const compactions = ({ events }: Session) =>
-  events.flatMap((event) => (event.type === 'compaction' ? [event] : []));
-const decisions = ({ events }: Session) =>
-  events.flatMap((event) =>
-    event.type === 'decision' && event.component === 'context' ? [event] : [],
-  );
-const jsonOf = (value: unknown) => JSON.stringify(value);
-
-function expectExact(
-  session: Session,
-  models: readonly { readonly calls: readonly object[] }[],
-): void {
-  const received = models.flatMap(({ calls }) =>
-    calls.map((call) => canonicalJson({ ...call, abortSignal: undefined } as never)),
-  );
-  const count = session.events.filter(({ type }) => type === 'model_start').length;
-  const rebuilt = Array.from({ length: count }, (_, n) =>
-    canonicalJson(promptAt(session, n + 1) as never),
-  );
-  expect(rebuilt.sort()).toEqual(
-    received.map((text) => canonicalJson(JSON.parse(text) as never)).sort(),
-  );
-}
-
-async function readPages(
-  window: number,
-  rounds: number,
-  options: Partial<AgentOptions> = {},
-  isWindowKnown = true,
-) {
-  const scripted = scriptedModel(reading(rounds), { contextWindow: window, isWindowKnown });
-  const reader = agent({
-    name: 'reader',
-    model: scripted,
-    tools: [read, same],
-    limits: { rounds: rounds + 5 },
-    ...options,
-  });
-  const result = await runtime({ app: 'library' }).run(reader, 'Read all');
-  return { ...result, scripted };
-}
+import {
+  compactions,
+  decisions,
+  expectExact,
+  jsonOf,
+  read,
+  reading,
+  readPages,
+  same,
+} from './compacted-pages.ts';
 
 test(
   'what is old is left out at 80 % of the window: a decision with a count, no parted call, ' +
@@ -246,120 +188,6 @@ describe('with a model for summaries', () => {
       }
     },
   );
-});
-
-describe('a provider that refuses the prompt', () => {
-  test(
-    'of a model whose window is not known: what is old is left out, and the ' + 'answer comes',
-    async () => {
-      const { session, status, scripted } = await readPages(3_000, 30, {}, false);
-      expect(status).toBe('completed');
-      expect(scripted.refused).toBeGreaterThan(0);
-      expect(compactions(session)[0]).toMatchObject({ reason: 'overflow', strategy: 'trim' });
-      // What was refused once is not tried again and again.
-      expect(scripted.refused).toBeLessThan(5);
-      expectExact(session, [scripted]);
-    },
-  );
-
-  test('also with the guards off', async () => {
-    const { session, status } = await readPages(3_000, 30, { compaction: false }, false);
-    expect(status).toBe('completed');
-    expect(compactions(session).every(({ reason }) => reason === 'overflow')).toBe(true);
-  });
-
-  test(
-    'for the results of one round alone: they are shortened, without a step that changes ' +
-      'nothing before it',
-    async () => {
-      const big = tool({
-        name: 'big',
-        description: 'Much',
-        schema: z.object({}),
-        recovery: 'rerun',
-        execute: () => 'word '.repeat(4_000),
-      });
-      const scripted = scriptedModel(
-        (_prompt, answered) =>
-          answered === 0
-            ? { toolCalls: [{ name: 'big' }, { name: 'big', args: {} }] }
-            : { text: 'done' },
-        { contextWindow: 5_000, isWindowKnown: false },
-      );
-      const { session, output } = await runtime({ app: 'library' }).run(
-        agent({ name: 'reader', model: scripted, tools: [big] }),
-        'Go',
-      );
-      expect(output).toBe('done');
-      expect(
-        compactions(session).map(({ strategy, resultLimit, covers }) => [
-          strategy,
-          resultLimit,
-          covers.length,
-        ]),
-      ).toEqual([['shorten', 2_000, 0]]);
-      expect(scripted.refused).toBe(1);
-      expect(jsonOf(scripted.calls.at(-1)?.prompt)).toContain('[...truncated]');
-      expectExact(session, [scripted]);
-    },
-  );
-
-  test(
-    'with nothing to leave out: a later model with a larger window is asked, also by another ' +
-      'process',
-    async () => {
-      const make = () => {
-        const small = scriptedModel(() => ({ text: 'never' }), {
-          modelId: 'small',
-          contextWindow: 1_000,
-        });
-        const large = scriptedModel(() => ({ text: 'done' }), {
-          modelId: 'large',
-          contextWindow: 20_000,
-        });
-        return { small, large, reader: agent({ name: 'reader', model: [small, large] }) };
-      };
-      const { small, large, reader } = make();
-      const { session, output } = await runtime({
-        app: 'library',
-        ports: { clock: tickingClock() },
-      }).run(reader, 'long '.repeat(2_000));
-      expect(output).toBe('done');
-      expect([small.calls.length, large.calls.length]).toEqual([1, 1]);
-      expectExact(session, [small, large]);
-      const cut =
-        session.events.findIndex(
-          (event) => event.type === 'decision' && event.decision === 'fallback',
-        ) + 1;
-      expect(cut).toBeGreaterThan(0);
-      const again = make();
-      const app = runtime({ app: 'library', store: memoryStore(), runnables: [again.reader] });
-      const restored = await app.sessions.restore({
-        ...session.toJSON(),
-        events: session.events.slice(0, cut),
-      });
-      expect((await app.resume(restored))?.output).toBe('done');
-      expect([again.small.calls.length, again.large.calls.length]).toEqual([0, 1]);
-    },
-  );
-
-  test('with nothing to leave out: the agent fails at once and says what to do', async () => {
-    const scripted = scriptedModel(() => ({ text: 'never' }), {
-      contextWindow: 1_000,
-      isWindowKnown: false,
-    });
-    const { status, error, session } = await runtime({ app: 'library' }).run(
-      agent({ name: 'reader', model: scripted }),
-      'long '.repeat(2_000),
-    );
-    expect([status, scripted.refused]).toEqual(['error', 1]);
-    expect(error).toMatchObject({
-      code: 'model_context_overflow',
-      message: expect.stringContaining('use a model with a larger window'),
-    });
-    expect(decisions(session).map(({ decision }) => decision)).toEqual(['give_up']);
-    expect(compactions(session)).toEqual([]);
-  });
 });
 
 test('the loop detector still counts calls that were left out of the prompt', async () => {

@@ -2,27 +2,21 @@ import {
   type Agent,
   agent,
   type Event,
-  isAdjutantError,
   type JsonValue,
   memoryStore,
   type PendingRequest,
   pending,
   type RequestAnswer,
-  type Run,
   type RunResult,
-  type Runtime,
-  runtime,
-  type Store,
   type Tool,
   ToolFailure,
   tool,
 } from 'adjutant';
 import { keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
-import { validateResumeState } from 'adjutant/views';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../../pay-tool.ts';
+import { newProcess, work } from './restarted-approvals.ts';
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {
@@ -33,47 +27,11 @@ function caller(called: Tool, args: JsonValue): Agent {
   });
 }
 
-const id = 'the-session';
-
 interface Scenario {
   readonly runnable: Agent;
   /** What was done outside, by all processes. */
   readonly effects: readonly unknown[];
   readonly answer: (call: PendingRequest) => RequestAnswer;
-}
-
-function newProcess(store: Store, runnable: Agent): Runtime {
-  return runtime({ app: 'restarts', store, runnables: [runnable], recover: 'manual' });
-}
-
-/**
- * Works on the session in a process of its own, which stops at the event `stopAt`. `undefined`: it
- * was stopped.
- */
-async function work(
-  store: Store,
-  runnable: Agent,
-  stopAt = Number.POSITIVE_INFINITY,
-): Promise<RunResult | undefined> {
-  const app = newProcess(store, runnable);
-  const session = await app.sessions.open({ id });
-  const isOpen = validateResumeState(session.events).openRun !== undefined;
-  const run: Run = isOpen
-    ? app.resume(session)
-    : app.run(runnable, { session, runId: 'run', input: 'Go' });
-  const forget = session.ledger.onDraft(({ seq }) => {
-    if (seq >= stopAt) run.stop();
-  });
-  try {
-    return await run;
-  } catch (error) {
-    if (!isAdjutantError(error, 'run_stopped')) throw error;
-    return undefined;
-  } finally {
-    forget();
-    await run.settled();
-    await app.close();
-  }
 }
 
 /**
@@ -257,91 +215,6 @@ test('what a probe found out is the result, whenever the process stopped', async
     expect(results, `stopped at ${seq}`).toMatchObject([{ status: 'success', content: 'found' }]);
     expect(new Set(scenario.probed).size, `stopped at ${seq}`).toBe(1);
   }
-});
-
-describe('several calls of one round', () => {
-  /** Three calls that wait for three different things. */
-  function mixed(): { readonly runnable: Agent; readonly paid: readonly unknown[] } {
-    const { pay, paid } = payTool();
-    const ask = tool({
-      name: 'ask',
-      description: 'Asks',
-      schema: z.object({}),
-      yieldSchema: z.object({ colour: z.string() }),
-    });
-    const begin = tool({
-      name: 'begin',
-      description: 'Begins',
-      schema: z.object({}),
-      execute: () => pending({ operationId: 'op' }),
-    });
-    const model = roundModel([
-      {
-        toolCalls: [
-          { name: 'pay', args: { cents: 5 } },
-          { name: 'ask', args: {} },
-          { name: 'begin', args: {} },
-        ],
-      },
-      { text: 'Done.' },
-    ]);
-    return { runnable: agent({ name: 'caller', model, tools: [pay, ask, begin] }), paid };
-  }
-
-  const answers: Readonly<Record<string, (app: Runtime, requestId: string) => Promise<void>>> = {
-    pay: (app, requestId) => app.requests.approve(requestId),
-    ask: (app, requestId) => app.requests.answer(requestId, { input: { colour: 'red' } }),
-    begin: (app) => app.requests.settleOperation('op', { url: 'x' }),
-  };
-
-  test('are answered in any order, some before and some after a restart', async () => {
-    const orders = fc.shuffledSubarray(Object.keys(answers), { minLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(
-        orders,
-        fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-        async (order, restarts) => {
-          const store = keptOpen(memoryStore());
-          const { runnable, paid } = mixed();
-          const first = await work(store, runnable);
-          expect(first?.pendingCalls.map(({ name }) => name)).toEqual(['pay', 'ask', 'begin']);
-          const ids = new Map(first?.pendingCalls.map(({ name, requestId }) => [name, requestId]));
-          let last = first;
-          for (const [i, name] of order.entries()) {
-            await answers[name]?.(newProcess(store, runnable), ids.get(name) ?? '');
-            if (restarts[i] !== true) continue;
-            last = await work(store, runnable);
-            const open = last?.pendingCalls.map((call) => call.requestId);
-            expect(open).toEqual(
-              [...ids]
-                .filter(([other]) => !order.slice(0, i + 1).includes(other))
-                .map(([, requestId]) => requestId),
-            );
-          }
-          if (restarts[2] !== true) last = await work(store, runnable);
-          expect(last).toMatchObject({ status: 'completed', output: 'Done.', pendingCalls: [] });
-          expect(paid).toEqual([{ cents: 5 }]);
-          const results = last?.session.events.filter(
-            (event) => event.type === 'tool_result' && event.settled,
-          );
-          expect(results).toHaveLength(3);
-        },
-      ),
-      { numRuns: 30 },
-    );
-  });
-
-  test('hold nothing while they wait', async () => {
-    const store = keptOpen(memoryStore());
-    const { runnable } = mixed();
-    const app = newProcess(store, runnable);
-    const session = await app.sessions.open({ id });
-    await app.run(runnable, { session, runId: 'run', input: 'Go' });
-    const claim = await store
-      .for({ tenant: 'default', app: 'restarts' })
-      .claim(id, 'another', { ttlMs: 1_000 });
-    expect(claim.owner).toBe('another');
-  });
 });
 
 describe('the result of an operation', () => {

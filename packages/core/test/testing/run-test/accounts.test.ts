@@ -1,4 +1,4 @@
-import { agent, type Model, parallel, step, tool } from 'adjutant';
+import { agent, parallel, step } from 'adjutant';
 import {
   advanceTime,
   approve,
@@ -9,68 +9,12 @@ import {
   model,
   result,
   runTest,
-  type TestStep,
   user,
 } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { account, clerk, gist, real } from './real-tools.ts';
 
-const real: Model = {
-  kind: 'model',
-  provider: 'openai',
-  modelId: 'gpt-5',
-  settings: {},
-  load: () => {
-    throw new Error('the real model was loaded');
-  },
-};
 const call = (name: string, args: object = {}) => ({ toolCalls: [{ name, args: args as never }] });
-const pay = tool({
-  name: 'pay',
-  description: 'Pays',
-  schema: z.object({ cents: z.number().int() }),
-  approval: { allowEdit: true },
-  execute: () => 'paid',
-});
-const ask = tool({
-  name: 'ask',
-  description: 'Asks',
-  schema: z.object({}),
-  yieldSchema: z.object({ said: z.string() }),
-});
-const hang = tool({
-  name: 'hang',
-  description: 'Hangs',
-  schema: z.object({}),
-  execute: () => new Promise(() => undefined),
-});
-const lookUp = tool({
-  name: 'lookUp',
-  description: 'Looks up',
-  schema: z.object({}),
-  readOnly: true,
-  execute: () => 'found',
-});
-const clerk = agent({ name: 'clerk', model: real, tools: [pay, ask, hang, lookUp] });
-
-/** What is said about a test that does not fit its run. */
-async function account(
-  steps: readonly TestStep[],
-  runnable: Parameters<typeof runTest>[0] = clerk,
-): Promise<string> {
-  const error = await runTest(runnable, steps, { patienceMs: 5_000 }).then(
-    () => new Error('nothing failed'),
-    (thrown: Error) => thrown,
-  );
-  expect(error).toMatchObject({ code: 'test_step_failed' });
-  return error.message;
-}
-
-/** The part of an account that says what is wrong and what the run was doing. */
-const gist = async (
-  steps: readonly TestStep[],
-  runnable?: Parameters<typeof runTest>[0],
-): Promise<string> => (await account(steps, runnable)).split('\n\nWhat has happened:')[0] ?? '';
 
 describe('what a failing test says', () => {
   test('has the step, what the run was doing, what happened and what was to come', async () => {
@@ -344,88 +288,3 @@ test(
     });
   },
 );
-
-describe('what cannot be a test is refused before anything runs', () => {
-  const refused = (make: () => unknown): Promise<string> =>
-    Promise.resolve()
-      .then(make)
-      .then(
-        () => 'nothing',
-        (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
-      );
-
-  test.each<[what: string, make: () => unknown, message: string]>([
-    ['no runnable', () => runTest({} as never, []), 'its first argument must be an agent'],
-    ['no list', () => runTest(clerk, 'steps' as never), 'the steps must be a list'],
-    ['no step', () => runTest(clerk, [{ user: 'x' } as never]), 'step 1 is an object'],
-    [
-      'a misspelt option',
-      () => runTest(clerk, [], { sesion: {} } as never),
-      'did you mean `session`?',
-    ],
-    [
-      'an option of the runtime that belongs to the test',
-      () => runTest(clerk, [], { runtime: { store: {} } as never }),
-      'without `store`',
-    ],
-    ['no store', () => runTest(clerk, [], { store: {} as never }), '`store` must be a store'],
-    [
-      'no clock',
-      () => runTest(clerk, [], { clock: { now: () => 1 } as never }),
-      '`clock` must be a clock',
-    ],
-    [
-      'state that is no JSON',
-      () => runTest(clerk, [], { state: { a: new Map() as never } }),
-      '`state` must be JSON',
-    ],
-    [
-      'a recording that is none',
-      () => runTest(clerk, [], { from: { hello: 1 } as never }),
-      '`from` must be a recorded session: what session.toJSON() gave',
-    ],
-    [
-      'data that nobody takes',
-      () => runTest(clerk, [user('Hello')], { data: 1 }),
-      'give `data` to that step',
-    ],
-    ['no patience', () => runTest(clerk, [], { patienceMs: 0 }), '`patienceMs` must be'],
-    ['no text', () => user(5 as never), 'it takes a text'],
-    [
-      'a misspelt part of an answer',
-      () => model({ tooCalls: [] } as never),
-      'did you mean `toolCalls`?',
-    ],
-    ['a call without a name', () => model({ toolCalls: [{ args: {} } as never] }), 'has no `name`'],
-    ['a misspelt agent', () => model('x', { agnet: 'a' } as never), 'did you mean `agent`?'],
-    ['input for nobody', () => input({}), 'it names no tool'],
-    ['input that is no JSON', () => input({ ask: (() => 1) as never }), 'must be JSON'],
-    ['a result without a value', () => result({ ask: undefined as never }), 'give null'],
-    [
-      'edits of several calls',
-      () => edit({ a: {}, b: {} }),
-      '{ tool: args }; make a step for each call',
-    ],
-    ['a misspelt choice', () => approve({ tol: 'pay' } as never), 'did you mean `tool`?'],
-    ['two places of a crash', () => crash({ before: 'a', after: 'b' }), 'not both'],
-    ['time that goes back', () => advanceTime(-1), 'must be a number from 0'],
-    ['no assertion', () => expectPrompt('x' as never), 'it takes a function'],
-  ])('%s', async (_what, make, message) => {
-    const said = await refused(make);
-    expect(said).toContain('invalid_test: ');
-    expect(said).toContain(message);
-  });
-
-  test('a condition that expectPrompt only gives back', async () => {
-    const wrong = ((prompt: readonly unknown[]) => prompt.length > 99) as never;
-    expect(await gist([user('Hello'), expectPrompt(wrong), model('Hi')])).toContain(
-      'Step 2 of 3, expectPrompt(…), failed: its function gave false',
-    );
-  });
-
-  test('a response that a function makes is checked when it is made', async () => {
-    expect(await gist([user('Hello'), model(() => ({ txt: 'x' }) as never)])).toContain(
-      'did you mean `text`?',
-    );
-  });
-});
