@@ -2,10 +2,7 @@ import {
   agent,
   isAdjutantError,
   type JsonValue,
-  loop,
-  type PendingRequest,
   parallel,
-  type RequestAnswer,
   sequence,
   step,
   ToolFailure,
@@ -13,166 +10,13 @@ import {
 } from 'adjutant';
 import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
+import * as effects from '../engine/app/recovery/effect-scenarios.ts';
 import * as basic from '../engine/app/recovery/scenarios.ts';
-import { call, failedAttempts, leaf, noting } from '../engine/app/recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting, schema } from '../engine/app/recovery/scenarios.ts';
+import { failFast, firstWins, handingBack, mixture, shuffled } from './composed-scenarios.ts';
+import * as models from './supervised-models.ts';
 import * as supervised from './supervised-scenarios.ts';
-
-const schema = z.object({ n: z.number() });
-
-const ask = tool({
-  name: 'ask',
-  description: 'Asks the user a question',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-  finalize: (ctx) => ({
-    question: (ctx.args as { question: string }).question,
-    answer: (ctx.input as { answer: string }).answer,
-  }),
-});
-
-function asker(name: string) {
-  return agent({
-    name,
-    model: roundModel([
-      { toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] },
-      { text: `${name} is done` },
-    ]),
-    tools: [ask],
-    output: name,
-  });
-}
-
-function answerInput({ args, callId }: PendingRequest): RequestAnswer {
-  const { question } = args as { question?: string };
-  return {
-    decision: 'answer',
-    input:
-      question === undefined
-        ? { approved: !callId.endsWith('.1') }
-        : { answer: `As to “${question}”: red` },
-  };
-}
-
-/**
- * Gating and confirming tools, several calls of a round, in branches, and a loop that waits for
- * messages.
- */
-const yielding: MakeScenario = () => {
-  const confirm = tool({
-    name: 'confirm',
-    description: 'Asks before doing it',
-    schema,
-    recovery: 'rerun',
-    yieldSchema: z.object({ approved: z.boolean() }),
-    execute: ({ input, args }) => {
-      return input?.approved === true ? `did ${args.n}` : { declined: args.n };
-    },
-  });
-  const confirmer = agent({
-    name: 'confirmer',
-    model: roundModel([
-      { toolCalls: [call('confirm', 1), call('confirm', 2), call('note', 3)] },
-      { text: 'confirmed' },
-    ]),
-    tools: [confirm, noting('note')],
-    output: 'confirmer',
-  });
-  return {
-    runnable: sequence({
-      name: 'all',
-      runnables: [
-        parallel({
-          name: 'both',
-          runnables: [
-            asker('left'),
-            confirmer,
-            sequence({ name: 'right', runnables: [asker('inner')] }),
-          ],
-        }),
-        loop({
-          name: 'chat',
-          runnable: agent({ name: 'talker', model: roundModel([{ text: 'well' }]) }),
-          maxIterations: 2,
-          yields: true,
-        }),
-      ],
-    }),
-    answers: answerInput,
-    message: (count) => `message ${count}`,
-  };
-};
-
-/** Messages of the user that waiting calls of several branches can use. */
-const answeringByMessage: MakeScenario = () => {
-  const collector = (name: string, yieldSchema: z.ZodType) =>
-    agent({
-      name,
-      model: roundModel([
-        { toolCalls: [{ name: `ask_${name}` }, call('note', 1)] },
-        { text: `${name} is done` },
-      ]),
-      tools: [
-        tool({
-          name: `ask_${name}`,
-          description: 'Asks the user',
-          schema: z.object({}),
-          yieldSchema,
-          recovery: 'rerun',
-          execute: ({ input }) => input as JsonValue,
-        }),
-        noting('note'),
-      ],
-      output: name,
-    });
-  return {
-    runnable: parallel({
-      name: 'all',
-      runnables: [
-        collector('booking', z.object({ name: z.string(), guests: z.number() })),
-        collector('code', z.object({ code: z.number() })),
-        collector('mail', z.email()),
-      ],
-    }),
-    answers: {
-      ask_booking: 'name: Ann\nguests: 2',
-      ask_code: '1234',
-      ask_mail: 'ann@example.com',
-    },
-  };
-};
-
-/** One call is allowed, one edited, one rejected. */
-function approvals(recovery: 'rerun' | 'report'): MakeScenario {
-  return () => ({
-    runnable: agent({
-      name: 'payer',
-      model: roundModel([
-        { toolCalls: [call('pay', 1), call('pay', 2), call('pay', 3)] },
-        { text: 'and', toolCalls: [call('pay', 4)] },
-        { text: 'paid' },
-      ]),
-      tools: [
-        tool({
-          name: 'pay',
-          description: 'Pays',
-          schema,
-          recovery,
-          approval: { expiresInMs: 7 * 86_400_000 },
-          execute: ({ args, state }) => {
-            state[`paid ${args.n}`] = true;
-            return { paid: args.n };
-          },
-        }),
-      ],
-    }),
-    answers: ({ args }): RequestAnswer => {
-      const { n } = args as { n: number };
-      if (n === 2) return { decision: 'edit', input: { n: 20 } };
-      return n === 3 ? { decision: 'reject', reason: 'too much' } : { decision: 'approve' };
-    },
-    ...(recovery === 'report' ? { compares: 'end' as const } : {}),
-  });
-}
+import { answeringByMessage, approvals, waitingStep, yielding } from './waiting-scenarios.ts';
 
 const order = z.object({
   id: z.string(),
@@ -393,113 +237,6 @@ const sharedWrites: MakeScenario = () => {
   };
 };
 
-/**
- * Three levels: an agent whose tools call a parallel of a loop and an agent that asks for approval.
- */
-const mixture: MakeScenario = () => {
-  const approving = agent({
-    name: 'approving',
-    model: roundModel([{ toolCalls: [call('spend', 1)] }, { text: 'spent' }]),
-    tools: [
-      tool({
-        name: 'spend',
-        description: 'Spends',
-        schema,
-        recovery: 'rerun',
-        approval: { expiresInMs: 7 * 86_400_000 },
-        execute: ({ args }) => {
-          return { spent: args.n };
-        },
-      }),
-    ],
-    output: 'approving',
-  });
-  const rounds = loop({
-    name: 'rounds',
-    maxIterations: 2,
-    runnable: step({
-      name: 'round',
-      execute: async (ctx) => {
-        const given = await ctx.effect(
-          'look',
-          () => {
-            return 1;
-          },
-          { recovery: 'rerun' },
-        );
-        ctx.state['looked'] = ((ctx.state['looked'] as number | undefined) ?? 0) + given;
-      },
-    }),
-  });
-  const team = parallel({
-    name: 'team',
-    runnables: [approving, sequence({ name: 'line', runnables: [rounds, asker('asking')] })],
-  });
-  return {
-    runnable: agent({
-      name: 'boss',
-      model: roundModel([
-        { toolCalls: [call('delegate', 1), call('note', 2)] },
-        { text: 'all is done' },
-      ]),
-      tools: [
-        tool({
-          name: 'delegate',
-          description: 'Lets the team do it',
-          schema,
-          recovery: 'rerun',
-          execute: async (ctx) => {
-            await ctx.call(team, { message: 'do it' });
-            return ctx.state['looked'];
-          },
-        }),
-        noting('note'),
-      ],
-      output: 'answer',
-    }),
-    app: { runnables: [team] },
-    answers: (pending) =>
-      pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending),
-  };
-};
-
-/**
- * What is written before a call lands with whatever call came next, which is another one in every
- * run.
- */
-const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
-/** Branches of which one is enough: others wait for an answer that never comes, and for a tool. */
-const firstWins: MakeScenario = () => ({
-  runnable: sequence({
-    name: 'all',
-    runnables: [
-      parallel({
-        name: 'race',
-        until: 1,
-        runnables: [
-          asker('patient'),
-          agent({
-            name: 'quick',
-            model: roundModel([{ toolCalls: [call('note', 1)] }, { text: 'first' }]),
-            tools: [noting('note')],
-            output: 'winner',
-          }),
-        ],
-      }),
-      step({
-        name: 'after',
-        execute: (ctx) =>
-          ctx.complete({
-            winner: String(ctx.state['winner']),
-            given: ctx.input?.data ?? null,
-          }),
-      }),
-    ],
-  }),
-  compares: 'outcome',
-});
-
-const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
 const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome' });
 
 /**
@@ -527,63 +264,6 @@ const lifecycle: MakeScenario = () => ({
     },
   },
 });
-
-/** A step that asks for approval and for a value, sleeps, and lets a question race with a sleep. */
-const waitingStep: MakeScenario = () => ({
-  runnable: step({
-    name: 'publish',
-    execute: async (ctx) => {
-      const draft = await ctx.effect('draft', () => 'a text', { recovery: 'rerun' });
-      const { approved, by } = await ctx.ask('publish', {
-        message: 'Publish?',
-        approval: true,
-        expiresInMs: 7 * 86_400_000,
-      });
-      await ctx.sleep('a moment', 1);
-      await ctx.sleep('until tomorrow', 24 * 3_600_000);
-      const [title, tags] = await Promise.all([
-        ctx.ask('title', 'Which title?'),
-        ctx.ask('tags', { message: 'Which tags?', schema: z.array(z.string()) }),
-      ]);
-      ctx.state['title'] = title;
-      const first = await Promise.race([
-        ctx.sleep('too late', 7 * 86_400_000).then(() => 'nobody'),
-        ctx.ask('reviewer', 'Who reads it?'),
-      ]);
-      const sent = await ctx.effect('send', () => `${draft} sent`, { recovery: 'rerun' });
-      return ctx.complete({ approved, by, title, tags, first, sent });
-    },
-  }),
-  answers: ({ kind, name }): RequestAnswer =>
-    kind === 'approval'
-      ? { decision: 'approve' }
-      : { decision: 'answer', input: name === 'tags' ? ['new', 'short'] : `the ${name}` },
-});
-
-/** Agents that hand over to each other, and back once. */
-const handingBack: MakeScenario = () => {
-  const triage = agent({
-    name: 'triage',
-    model: roundModel([
-      { toolCalls: [{ name: 'transfer_to_billing' }] },
-      { toolCalls: [call('note', 1)] },
-      { text: 'Anything else?' },
-    ]),
-    tools: [noting('note')],
-    handoffs: [() => billing],
-    output: 'triage',
-  });
-  const billing = agent({
-    name: 'billing',
-    model: roundModel([
-      { toolCalls: [call('note', 2)] },
-      { toolCalls: [{ name: 'transfer_to_triage' }] },
-    ]),
-    tools: [noting('note')],
-    handoffs: [{ to: triage, back: true }],
-  });
-  return { runnable: triage };
-};
 
 /** A card is charged and a hotel booked, both with a lost connection; people repair the run. */
 const repaired: MakeScenario = () => {
@@ -633,8 +313,8 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'a step that detaches': basic.detaching,
   'transfers by a tool and a step': basic.transferring,
   'tools that call an agent': basic.agentAsTool,
-  'effects in steps': basic.effectsInSteps,
-  'effects in a tool': basic.effectsInTool,
+  'effects in steps': effects.effectsInSteps,
+  'effects in a tool': effects.effectsInTool,
   'effects that are repaired': repaired,
   'twenty calls in disorder': shuffled,
   'a branch that fails': failFast,
@@ -655,11 +335,11 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'calls in a loop': supervised.loops,
   'guardrails and permissions': supervised.guarding,
   hooks: supervised.hooking,
-  'models and tools that fail': supervised.failures,
-  'answers that are judged': supervised.answering,
-  'prompts that outgrow their window': supervised.compacting,
+  'models and tools that fail': models.failures,
+  'answers that are judged': models.answering,
+  'prompts that outgrow their window': models.compacting,
   escalations: supervised.escalating,
-  'a budget that is spent': supervised.spending,
-  'a model that writes its calls': supervised.speaking,
+  'a budget that is spent': models.spending,
+  'a model that writes its calls': models.speaking,
   'a run that is refused': supervised.refused,
 };

@@ -3,6 +3,7 @@ import { encrypted, localKeys } from 'adjutant/encryption';
 import { crashPoints, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { effectsInSteps } from '../../engine/app/recovery/effect-scenarios.ts';
 import * as scenarios from '../../engine/app/recovery/scenarios.ts';
 import { firstKey, places, withPlace } from './places.ts';
 
@@ -95,7 +96,7 @@ describe('a process that stops at any append of a run on an encrypted store', ()
     ['tools at the same time', scenarios.parallelTools],
     ['agents in sequences and branches', scenarios.nested],
     ['agents as tools', scenarios.agentAsTool],
-    ['effects of a step', scenarios.effectsInSteps],
+    ['effects of a step', effectsInSteps],
   ])('%s: leaves what the next one carries on', { timeout: 120_000 }, async (_, scenario) => {
     const keys = localKeys({ keys: [firstKey] });
     const { points } = await crashPoints(scenario, {
