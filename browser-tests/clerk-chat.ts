@@ -89,7 +89,7 @@ export async function askedChat(made: ReturnType<typeof clerkServer>, id: string
   await chat.sendMessage({ text: 'Pay' });
   const part = chat.lastMessage?.parts.find(
     ({ type }) => type === 'tool-pay',
-  ) as unknown as ToolPart;
+  ) as ToolPart;
   return { chat, part, message: chat.lastMessage as UIMessage };
 }
 

@@ -13,7 +13,7 @@ test('an approval: the call is made once, and the same message goes on', async (
     state: 'approval-requested',
     approval: { requestReason: 'Pay 5', descriptor: { options: ['approve', 'edit', 'reject'] } },
   });
-  const { id: requestId } = (part as unknown as { approval: { id: string } }).approval;
+  const { id: requestId } = (part as { approval: { id: string } }).approval;
   const { id } = chat.lastMessage ?? {};
   await chat.addToolApprovalResponse({ id: requestId, approved: true });
   await expect

@@ -101,7 +101,7 @@ function requestOf(chat: { readonly messages: readonly UIMessage[] }): string {
   const part = chat.messages
     .flatMap(({ parts }) => parts)
     .find((one) => 'state' in one && one.state === 'approval-requested');
-  return (part as unknown as { approval: { id: string } }).approval.id;
+  return (part as { approval: { id: string } }).approval.id;
 }
 
 /** Bound of a page that catches up, on a machine with other work. */

@@ -159,7 +159,7 @@ test('an input that a tool asks for is given as the output of its call', async (
   const { chat } = chatWith(api, 'chat');
   await chat.sendMessage({ text: 'Send it' });
   const { parts } = chat.lastMessage as UIMessage;
-  const { toolCallId } = parts[1] as unknown as ToolPart;
+  const { toolCallId } = parts[1] as ToolPart;
   expect(parts[2]).toMatchObject({
     type: 'data-request',
     data: { kind: 'input', toolCallId, status: 'pending' },
@@ -258,7 +258,7 @@ test('chats of others are out of reach', async () => {
   await chat.sendMessage({ text: 'Pay' });
   const part = chat.lastMessage?.parts.find(
     ({ type }) => type === 'tool-pay',
-  ) as unknown as ToolPart;
+  ) as ToolPart;
   const [own] = (await app.sessions.list({ user: 'ann' })).sessions;
   const id = own?.id ?? '';
   const before = await eventsOf(app, id);

@@ -126,6 +126,6 @@ function roundAfter(session: string, last: number): Event[] {
       invocationId: 'run',
       by: 'runtime',
       ...data,
-    } as unknown as Event;
+    } as Event;
   });
 }

@@ -120,7 +120,7 @@ function eventOf(entry: EventEntry, index: number): Event {
     invocationId: 'run',
     by: 'runtime',
     ...entry,
-  } as unknown as Event;
+  } as Event;
 }
 
 /** A model call, the tool call that it asks for, a change of the state and the result. */

@@ -133,7 +133,7 @@ function instrumented(path: string, file: string): string {
   const text = readFileSync(path, 'utf8');
   const insertions: { readonly at: number; readonly text: string }[] = [];
   const visit = (node: Node, method: string): void => {
-    const { async: isAsync, body, generator, type } = node as unknown as FunctionNode;
+    const { async: isAsync, body, generator, type } = node as FunctionNode;
     const isBody = body?.type === 'BlockStatement';
     const isFunction = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
     if (isFunction.test(type) && isBody && !generator && method !== 'constructor') {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { withCommand } from './program.ts';
 
-const piped = { stdin: { isTTY: false }, stdout: { isTTY: false } } as unknown as Parameters<
+const piped = { stdin: { isTTY: false }, stdout: { isTTY: false } } as Parameters<
   typeof withCommand
 >[1];
-const terminal = { stdin: { isTTY: true }, stdout: { isTTY: true } } as unknown as Parameters<
+const terminal = { stdin: { isTTY: true }, stdout: { isTTY: true } } as Parameters<
   typeof withCommand
 >[1];
 

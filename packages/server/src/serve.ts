@@ -149,7 +149,7 @@ function nodeServer({ handler, answering, sockets, requestTimeoutMs }: NodeServe
         ? noSuchMethod(request)
         : answering.add(handler.fetch(asThePlatformHasIt(request), env)),
     // Their types differ only in what may be `undefined`.
-    websocket: { server: sockets as unknown as WebSocketServerLike },
+    websocket: { server: sockets as WebSocketServerLike },
     // The host process keeps the classes of the platform.
     overrideGlobalObjects: false,
     serverOptions: {

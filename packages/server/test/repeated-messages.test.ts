@@ -57,7 +57,7 @@ test('an input that is taken as an answer is taken once under one Idempotency-Ke
     const { body: run } = await settled();
     // The address of the answer finds the run that took the message.
     const found = await send(api, 'GET', headers.get('location') ?? '');
-    expect(found.body).toMatchObject({ id: (run as unknown as { id: string }).id });
+    expect(found.body).toMatchObject({ id: (run as { id: string }).id });
   }
   expect(await said()).toEqual({ answers: ['red'], messages: ['Paint it'] });
   // Under another key it is another one, and the answer to the second question.

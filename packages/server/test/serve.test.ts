@@ -63,7 +63,7 @@ describe('serve', () => {
   });
 
   test.each([null, 8787, '8787'])('refuses %j in the place of options', async (options) => {
-    const error = await serve(emptyApp(), options as unknown as ServeOptions).catch(
+    const error = await serve(emptyApp(), options as ServeOptions).catch(
       (thrown: unknown) => thrown,
     );
     expect(isAdjutantError(error, 'invalid_server') && error.message).toContain(

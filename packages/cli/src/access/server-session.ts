@@ -49,7 +49,7 @@ export async function withLargeValues(
     limit: 1,
     values: 'full',
   });
-  return (events[0] as unknown as Event | undefined) ?? event;
+  return (events[0] as Event | undefined) ?? event;
 }
 
 /** True for the root invocation of the run, and for the targets of its handoffs. */

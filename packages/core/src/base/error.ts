@@ -42,7 +42,7 @@ export function isAdjutantError(
   code?: ErrorCode | (string & {}),
 ): value is AdjutantError {
   if (typeof value !== 'object' || value === null || !(brand in value)) return false;
-  return code === undefined || (value as unknown as AdjutantError).code === code;
+  return code === undefined || ('code' in value && value.code === code);
 }
 
 /**

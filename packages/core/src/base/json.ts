@@ -8,6 +8,21 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue | undefined };
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
+/** The type of a value when all that it holds is JSON; else one that nothing fits. */
+type JsonOf<Value> = Value extends JsonValue | undefined
+  ? Value
+  : Value extends (...args: never[]) => unknown
+    ? never
+    : { readonly [Key in keyof Value]: JsonOf<Value[Key]> };
+
+/**
+ * Gives the value of an interface as JSON. Interfaces have no index signature, so TypeScript takes
+ * none of them for a `JsonObject`, whatever they hold.
+ */
+export function asJson<Value extends object>(value: Value & JsonOf<Value>): JsonObject {
+  return value as JsonObject;
+}
+
 /**
  * Freezes a value and everything reachable from it; a part that is already frozen is taken as
  * wholly frozen.

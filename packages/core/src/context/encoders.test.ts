@@ -48,7 +48,7 @@ const event = (type: Event['type'], data: object) => ({
     invocationId: 'run',
     type,
     ...data,
-  } as unknown as PromptEvent,
+  } as PromptEvent,
 });
 
 function resultFor(result: object, notes?: readonly string[]) {

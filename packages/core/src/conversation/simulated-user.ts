@@ -118,7 +118,7 @@ export function simulatedUser(options: SimulatedUserOptions): User {
     conversationPlan: given.conversationPlan ?? null,
     model: given.model ?? null,
   };
-  checkOptions('simulatedUser', { ...given, ...needed } as unknown as SimulatedUserOptions, checks);
+  checkOptions('simulatedUser', { ...given, ...needed } as SimulatedUserOptions, checks);
   assertNames({ function: 'simulatedUser', option: 'model' }, options.model);
   const person = new Person(options);
   return Object.freeze({

@@ -106,7 +106,7 @@ export function redactEvent<E extends Event>(event: E, redactor: Redactor): E {
       : redactMember(event, member, value as JsonValue, redactor);
     if (redacted[member] !== value) isChanged = true;
   }
-  return isChanged ? (redacted as unknown as E) : event;
+  return isChanged ? (redacted as E) : event;
 }
 
 function redactMember(event: Event, member: string, value: JsonValue, redactor: Redactor): unknown {

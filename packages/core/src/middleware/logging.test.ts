@@ -9,7 +9,7 @@ const ctx = {
   agent: 'ann',
   round: 2,
   now: () => 1_000,
-} as unknown as HookContext;
+} as HookContext;
 const call = { callId: 'run/r2.0', name: 'send', args: { text: 'hunter2' }, attempt: 1 };
 const failed = {
   status: 'error_permanent',

@@ -53,7 +53,7 @@ export function redis(connection: string | RedisClient, options: RedisOptions = 
       client: createClient({
         url: connection,
         disableOfflineQueue: true,
-      }) as unknown as RedisClient,
+      }) as RedisClient,
       isOwn: true,
     };
   });

@@ -124,11 +124,7 @@ export class DraftComparison {
     isInStep: boolean,
   ): boolean {
     // As long as both ledgers are the same, the same recipe makes the same prompt.
-    if (
-      isInStep &&
-      isSameJson(recorded.recipe as unknown as JsonValue, draft.recipe as unknown as JsonValue)
-    )
-      return true;
+    if (isInStep && isSameJson(recorded.recipe, draft.recipe)) return true;
     const { before, now } = this.#prompts(recorded, draft);
     return isSameJson(before, now);
   }

@@ -8,8 +8,8 @@ const mostDifferences = 50;
 
 /** Returns the places at which two values differ, down to the parts that do. */
 export function jsonDifferences(
-  recorded: JsonValue | undefined,
-  replayed: JsonValue | undefined,
+  recorded: object | JsonValue | undefined,
+  replayed: object | JsonValue | undefined,
 ): readonly Difference[] {
   return differingPlaces(recorded, replayed, {
     most: mostDifferences,
@@ -25,7 +25,10 @@ export function jsonDifferences(
 }
 
 /** Checks that two values have the same canonical JSON. */
-export function isSameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function isSameJson(
+  a: object | JsonValue | undefined,
+  b: object | JsonValue | undefined,
+): boolean {
   return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 

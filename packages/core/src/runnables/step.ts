@@ -282,7 +282,7 @@ export function step<
     name: options.name,
     version: options.version,
     description: options.description,
-    execute: options.execute as unknown as Step['execute'],
+    execute: options.execute as Step['execute'],
     ...resolveInput('step', options),
     stateSchema: options.stateSchema,
     onDrift: options.onDrift ?? 'fail',

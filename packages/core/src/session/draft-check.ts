@@ -189,7 +189,7 @@ function checkDraft(given: unknown, index: number, change?: ChangeDraft): EventD
   if (defect !== undefined) throw new NotJsonError({ what: `Event ${index} (${type})`, ...defect });
   const reason = findMissing(draft, required[type as EventType], '');
   if (reason !== undefined) refuse(`${reason} in an event of type "${type}"`);
-  return draft as unknown as EventDraft;
+  return draft as EventDraft;
 }
 
 function findMissing(

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts';
+import { asJson, type JsonValue } from '../base/json.ts';
 import { decisionFold } from '../ledger/decisions/steering.ts';
 import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../ledger/event.ts';
 import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
@@ -189,7 +189,7 @@ export function pointToJson(point: LedgerPoint): JsonValue {
       one.endSeq ?? 0,
     ]),
   };
-  return stored as unknown as JsonValue;
+  return asJson(stored);
 }
 
 /** Makes a point from the JSON of `pointToJson`. */
@@ -220,7 +220,7 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
       endSeq: endSeq === 0 ? undefined : endSeq,
       children: [],
     };
-    attach(point, outline as unknown as InvocationOutline);
+    attach(point, outline as InvocationOutline);
   }
   return point;
 }

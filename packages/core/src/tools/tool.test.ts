@@ -278,9 +278,7 @@ describe('tool()', () => {
       /tiny/,
     ],
   ])('refuses: %s', (_, change, message) => {
-    const options = { ...base, schema: z.object({}), ...change } as unknown as Parameters<
-      typeof tool
-    >[0];
+    const options = { ...base, schema: z.object({}), ...change } as Parameters<typeof tool>[0];
     expect(() => tool(options)).toThrow(
       expect.objectContaining({ code: 'invalid_tool', message: expect.stringMatching(message) }),
     );

@@ -158,7 +158,7 @@ test('a decision about a retry or a compaction says it in their place', () => {
       tokensAfter: 1,
     },
     { ...decision, seq: 5, id: 'e', at: 3, component: 'context', decision: 'compact' },
-  ] as unknown as Event[];
+  ] as Event[];
   expect(explain(events).map(({ seq, what }) => [seq, what])).toEqual([
     [2, 'The tool send failed and was run again after a while.'],
     [5, 'The older part of what worker reads was replaced by a summary.'],

@@ -70,7 +70,7 @@ const damaged = fc
     how: fc.constantFrom('replace', 'add', 'remove'),
   })
   .map(({ place, name, value, how }) => {
-    const copy = structuredClone(message) as unknown as Record<string, unknown>;
+    const copy = structuredClone(message) as Record<string, unknown>;
     const objects = objectsIn(copy);
     const target = objects[place % objects.length] as Record<string, unknown>;
     const keys = Object.keys(target);

@@ -168,6 +168,16 @@ export interface Heard {
   readonly toolArgs: string[];
 }
 
+/** Calls back for each text instead of keeping it. */
+export function hearing(onText: () => void): Heard {
+  const texts: string[] = [];
+  texts.push = () => {
+    onText();
+    return 0;
+  };
+  return { texts, thoughts: [], toolArgs: [] };
+}
+
 /** Calls a model as the runtime does, with its settings. */
 export async function ask(
   model: Model,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 /** An event of a user as it is given, which may have no text. */
 const said = (event: Readonly<Record<string, unknown>>): EventDraft =>
-  ({ type: 'user', by: 'user', ...event }) as unknown as EventDraft;
+  ({ type: 'user', by: 'user', ...event }) as EventDraft;
 
 const image = { type: 'file', artifact: 'a1', mediaType: 'image/png' };
 const text = (words: string) => ({ type: 'text', text: words });

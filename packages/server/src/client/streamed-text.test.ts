@@ -30,7 +30,7 @@ function durable<Type extends 'assistant' | 'thought' | 'model_end'>(
     type,
     ...from,
     ...data,
-  } as unknown as EventOf<Type>;
+  } as EventOf<Type>;
 }
 
 function folded(events: readonly StreamEvent[], texts: StreamedTexts = noText): StreamedTexts {

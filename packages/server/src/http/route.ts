@@ -205,13 +205,13 @@ export function addRoute<
   handle: (input: RouteInput<Params, Query, Body>) => MaybePromise<Reply<Answer> | Response>,
 ): void {
   const config = configOf(route);
-  const loose = api as unknown as {
+  const loose = api as {
     openapi(config: RouteConfig, handler: (context: Context<ServerEnv>) => Promise<Response>): void;
   };
   loose.openapi(config, async (context) => {
     const { req } = context;
     const valid = (part: 'param' | 'query' | 'json'): unknown =>
-      (req as unknown as { valid(part: string): unknown }).valid(part);
+      (req as { valid(part: string): unknown }).valid(part);
     const { requestId, principal, app } = context.var;
     const input: RouteInput<Params, Query, Body> = {
       params: (route.params === undefined ? undefined : valid('param')) as Params,

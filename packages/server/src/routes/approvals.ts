@@ -220,5 +220,5 @@ function isOwnEarlierAnswer(input: Input, error: unknown): boolean {
 }
 
 function jsonOf(entry: RequestEntry): RequestJson {
-  return entry as unknown as RequestJson;
+  return entry as RequestJson;
 }

@@ -49,7 +49,7 @@ export async function runAnswer(
     { output: recorded },
     { ledgers: ledgersOf(app), session },
   );
-  const asked = requests as unknown as RunAnswer['requests'];
+  const asked = requests as RunAnswer['requests'];
   return {
     ...outlineAnswer(outline),
     session,

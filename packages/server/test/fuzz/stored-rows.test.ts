@@ -40,7 +40,7 @@ function postgresPlace(): Place {
   onTestFinished(() => schema.drop());
   const query = async (text: string, values: readonly Value[] = []): Promise<readonly Row[]> => {
     const inSchema = text.replace(/(from|update) (\w+)/, `$1 "${schema.name}".$2`);
-    return (await schema.query(inSchema, [...values])) as unknown as Row[];
+    return (await schema.query(inSchema, [...values])) as Row[];
   };
   return {
     store: postgres(serverUrl, { schema: schema.name }),

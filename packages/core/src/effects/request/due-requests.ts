@@ -295,7 +295,7 @@ export function asksToRepeat(call: AskingCall, earlier: string): boolean {
     call,
     'repeat',
     { expiresInMs: call.ports.defaults.approvalExpiresInMs },
-    { options: ['approve', 'reject'], details: details as unknown as JsonValue },
+    { options: ['approve', 'reject'], details: details as JsonValue },
   );
   return true;
 }

@@ -14,7 +14,7 @@ function definitionHash(tool: Tool): string {
         tool.version ?? null,
         tool.inputSchema,
         tool.yieldInputSchema ?? null,
-      ] as unknown as JsonValue),
+      ] as JsonValue),
     );
     definitionHashes.set(tool, hash);
   }

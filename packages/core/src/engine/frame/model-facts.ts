@@ -27,7 +27,7 @@ export function factsByName(name: string, prices: Prices): ModelFacts {
     provider: name.slice(0, colon),
     modelId: name.slice(colon + 1),
     settings: {},
-  } as unknown as Model;
+  } as Model;
   return { rates: ratesAt(priceOf(named, prices)), thinking: 0 };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { Host } from '../../base/host.ts';
-import type { JsonValue } from '../../base/json.ts';
+import { asJson, type JsonValue } from '../../base/json.ts';
 import { type LiveMessage, readLiveMessage } from './live-message.ts';
 import type { PubSub } from './pub-sub.ts';
 
@@ -89,7 +89,7 @@ export class Exchange {
 
   /** Resolves when the message was sent, or could not be sent. */
   send(key: string, message: Omit<LiveMessage, 'from'>): Promise<void> {
-    return this.#publish(channelOf(key), { from: this.name, ...message } as unknown as JsonValue);
+    return this.#publish(channelOf(key), asJson({ from: this.name, ...message }));
   }
 
   #subscription(

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import { AdjutantError } from '../../base/error.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { asJson } from '../../base/json.ts';
 
 /** A judge model gave no verdict. The same eval, continued, asks it again. */
 export class JudgeFailedError extends AdjutantError {
@@ -10,7 +10,7 @@ export class JudgeFailedError extends AdjutantError {
       'judge_failed',
       `The judge of "${data.scorer}" gave no verdict: ${reason.replace(/\.$/, '')}. Its ` +
         `run is session "${data.session}".`,
-      data as unknown as JsonObject,
+      asJson(data),
     );
   }
 }

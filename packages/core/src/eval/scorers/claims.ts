@@ -49,7 +49,7 @@ export function claimsOf(text: string): readonly Claim[] {
     read: (match: RegExpMatchArray) => string | undefined,
   ): void => {
     rest = rest.replace(pattern, (...found) => {
-      const match = found as unknown as RegExpMatchArray;
+      const match = found as RegExpMatchArray;
       const claim = read(match);
       if (claim === undefined) return match[0];
       claims.push({ kind, text: claim });

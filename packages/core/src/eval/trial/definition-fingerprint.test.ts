@@ -110,7 +110,7 @@ describe('the name of a definition', () => {
   test('comes to an end where a definition refers to itself', () => {
     const ring: { own?: unknown } = {};
     ring.own = ring;
-    const stateful = { ...base(), supervision: ring } as unknown as ReturnType<typeof base>;
+    const stateful = { ...base(), supervision: ring } as ReturnType<typeof base>;
     expect(definitionFingerprint(stateful)).toBe(definitionFingerprint(stateful));
   });
 });

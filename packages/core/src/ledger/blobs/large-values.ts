@@ -240,7 +240,7 @@ function extractLargeValues(
   if (draft.type === 'model_start' && draft.recipe.contents === undefined)
     return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];
-  const values = draft as unknown as Readonly<Record<string, unknown>>;
+  const values = draft as Readonly<Record<string, unknown>>;
   let taken: TakenValue[] | undefined;
   let fields: Record<string, unknown> | undefined;
   for (const member of members) {
@@ -252,7 +252,7 @@ function extractLargeValues(
   }
   if (fields === undefined || taken === undefined) return { draft, large: nothingLarge };
   return {
-    draft: fields as unknown as EventDraft,
+    draft: fields as EventDraft,
     large: taken.map((value) => stored(value, addressOf)),
   };
 }

@@ -8,6 +8,7 @@ import {
   failureOf,
   type Heard,
   hang,
+  hearing,
   json,
   reset,
   sse,
@@ -217,11 +218,7 @@ describe('claude over the wire', () => {
       ),
     );
     const controller = new AbortController();
-    const heard = {
-      texts: { push: () => controller.abort(new Error('enough')) },
-      thoughts: [],
-      toolArgs: [],
-    } as unknown as Heard;
+    const heard = hearing(() => controller.abort(new Error('enough')));
     await expect(ask(local(), { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
     await seen()[0]?.aborted;
   });

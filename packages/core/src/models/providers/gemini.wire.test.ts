@@ -8,6 +8,7 @@ import {
   failureOf,
   type Heard,
   hang,
+  hearing,
   json,
   reset,
   sse,
@@ -185,11 +186,7 @@ describe('gemini over the wire', () => {
   test('an abort reaches the server', async () => {
     server.answer(hang(parts({ text: 'half' })));
     const controller = new AbortController();
-    const heard = {
-      texts: { push: () => controller.abort(new Error('enough')) },
-      thoughts: [],
-      toolArgs: [],
-    } as unknown as Heard;
+    const heard = hearing(() => controller.abort(new Error('enough')));
     await expect(ask(local(), { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
     await seen()[0]?.aborted;
   });

@@ -4,6 +4,7 @@ import {
   failureOf,
   type Heard,
   hang,
+  hearing,
   html,
   json,
   refuse,
@@ -202,11 +203,7 @@ describe('openaiCompatible over the wire', () => {
   test('an abort reaches the server', async () => {
     server.answer(hang(chunk({ content: 'half' })));
     const controller = new AbortController();
-    const heard = {
-      texts: { push: () => controller.abort(new Error('enough')) },
-      thoughts: [],
-      toolArgs: [],
-    } as unknown as Heard;
+    const heard = hearing(() => controller.abort(new Error('enough')));
     await expect(ask(model, { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
     await request()?.aborted;
   });

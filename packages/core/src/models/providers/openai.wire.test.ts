@@ -4,6 +4,7 @@ import {
   failureOf,
   type Heard,
   hang,
+  hearing,
   json,
   reset,
   sse,
@@ -223,11 +224,7 @@ describe('openai over the wire', () => {
   test('an abort reaches the server', async () => {
     server.answer(hang(created, ...message('half')));
     const controller = new AbortController();
-    const heard = {
-      texts: { push: () => controller.abort(new Error('enough')) },
-      thoughts: [],
-      toolArgs: [],
-    } as unknown as Heard;
+    const heard = hearing(() => controller.abort(new Error('enough')));
     await expect(
       ask(local({ OPENAI_API_KEY: 'k' }), { abortSignal: controller.signal }, heard),
     ).rejects.toThrow('enough');

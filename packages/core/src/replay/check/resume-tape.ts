@@ -45,7 +45,7 @@ export class ResumeTape extends RecordedTape {
 
   #isOld(draft: EventDraft): boolean {
     if (draft.type === 'invocation_end' && draft.status === 'error') {
-      this.failed ??= draft as unknown as EventOf<'invocation_end'>;
+      this.failed ??= draft as EventOf<'invocation_end'>;
       return true;
     }
     return marks.has(draft.type);

@@ -131,7 +131,7 @@ export class PostgresLedgerStore implements LedgerStore {
     return {
       session,
       owner,
-      ...(checkReply(reply, this.#asked(session)) as unknown as Omit<Claim, 'session' | 'owner'>),
+      ...(checkReply(reply, this.#asked(session)) as Omit<Claim, 'session' | 'owner'>),
     };
   }
 

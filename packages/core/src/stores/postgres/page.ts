@@ -3,7 +3,7 @@ import { LedgerUnreadableError, SessionNotFoundError } from '../../ledger/errors
 import type { Event } from '../../ledger/event.ts';
 import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/encoding.ts';
+import { decodeRow, decodeStoredRow, isStoredRow, type StoredRow } from '../sqlite/encoding.ts';
 import type { Database } from './database.ts';
 import { storedWhole } from './encoding.ts';
 import { toStorable } from './storable-text.ts';
@@ -146,7 +146,7 @@ function wholeRows({ text, after, through }: Page): readonly StoredRow[] | undef
 function parseRows(text: string): readonly StoredRow[] | undefined {
   try {
     const rows = JSON.parse(text) as readonly unknown[];
-    return rows.every(Array.isArray) ? (rows as unknown as readonly StoredRow[]) : undefined;
+    return rows.every(isStoredRow) ? rows : undefined;
   } catch {
     return undefined;
   }

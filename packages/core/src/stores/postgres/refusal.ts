@@ -47,7 +47,7 @@ const refusals: { readonly [name: string]: (reply: WriteReply, asked: Asked) => 
   session_exists: (_, { session }) => new SessionExistsError({ session }),
   blob_missing: ({ address }) => new BlobMissingError({ address: String(address) }),
   state_conflict: ({ stale }) =>
-    staleWrites(stale as unknown as readonly (readonly [string, string, string])[]),
+    staleWrites(stale as readonly (readonly [string, string, string])[]),
   request_not_found: (_, { requestId = '' }) => new RequestNotFoundError({ requestId }),
   request_settled: ({ status, by }, { requestId = '' }) =>
     new RequestSettledError({

@@ -64,7 +64,7 @@ export class Deletion {
   delete(request: SessionAddress & { readonly erase: boolean }): null {
     const ledger = this.#ledgers.get(request);
     const deleted = request.erase
-      ? (this.#family.all(ledger.id) as unknown as { id: number; epoch: number }[])
+      ? (this.#family.all(ledger.id) as { id: number; epoch: number }[])
       : [ledger];
     this.#overwriting(() => {
       for (const { id } of deleted) {

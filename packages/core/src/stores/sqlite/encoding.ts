@@ -171,6 +171,11 @@ export type StoredRow = readonly [
   ...unknown[],
 ];
 
+/** True for a list, which a row is; `decodeRow` checks the members. */
+export function isStoredRow(value: unknown): value is StoredRow {
+  return Array.isArray(value);
+}
+
 /** Index of the mask in a row. */
 const maskPlace = 6;
 

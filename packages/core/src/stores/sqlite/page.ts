@@ -4,7 +4,7 @@ import type { Event } from '../../ledger/event.ts';
 import type { StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
 import type { WorkerConnection } from './connection.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from './encoding.ts';
+import { decodeRow, decodeStoredRow, isStoredRow, type StoredRow } from './encoding.ts';
 import type { ReadPage, SessionAddress } from './protocol.ts';
 
 const missing = 'it is missing';
@@ -106,9 +106,7 @@ function firstGap(rows: readonly StoredRow[], page: ReadPage): number | undefine
 
 function parsePage(text: string): readonly StoredRow[] | undefined {
   const rows = parseText(text);
-  return Array.isArray(rows) && rows.every(Array.isArray)
-    ? (rows as unknown as readonly StoredRow[])
-    : undefined;
+  return Array.isArray(rows) && rows.every(isStoredRow) ? rows : undefined;
 }
 
 function parseRow(text: string): StoredRow | undefined {

@@ -170,7 +170,7 @@ export class ReadOperationsOfFile {
           by: actor,
           data: JSON.parse(data as string),
           ...(settles === null ? {} : { settles }),
-        } as unknown as InboxEntry;
+        } as InboxEntry;
       });
   }
 

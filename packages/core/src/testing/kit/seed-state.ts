@@ -8,7 +8,7 @@ export function writeState(session: Session, state: { readonly [key: string]: Js
   const own: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(state)) {
     const scope = session.shared.has(key)
-      ? (session.state as unknown as Record<string, { update(changes: object): void }>)[key]
+      ? (session.state as Record<string, { update(changes: object): void }>)[key]
       : undefined;
     if (scope !== undefined && typeof value === 'object' && value !== null) scope.update(value);
     else own[key] = value;

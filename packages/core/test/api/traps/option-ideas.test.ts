@@ -25,7 +25,7 @@ const inAgent = (written: Written) =>
   refusalOf(() => agent({ name: 'a', model, ...written } as AgentOptions));
 const toolOptions = { name: 't', description: 'Does it' };
 const inTool = (written: Written) =>
-  refusalOf(() => tool({ ...toolOptions, ...written } as unknown as Parameters<typeof tool>[0]));
+  refusalOf(() => tool({ ...toolOptions, ...written } as Parameters<typeof tool>[0]));
 
 describe('an agent as it is written elsewhere', () => {
   test.each<[string, Written, string]>([
@@ -97,7 +97,7 @@ describe('an agent as it is written elsewhere', () => {
 
   test('a definition that is spread keeps the members that agent() added', () => {
     const spread = { ...agent({ name: 'b', model: [model, model], input: z.object({}) }) };
-    expect(agent(spread as unknown as AgentOptions).fallbackModels).toHaveLength(1);
+    expect(agent(spread as AgentOptions).fallbackModels).toHaveLength(1);
   });
 });
 

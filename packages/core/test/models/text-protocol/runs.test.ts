@@ -95,7 +95,7 @@ function expectExact(
   const rebuilt = seqs.map((seq) => promptOf(session.events, seq, session.ledger.resolve));
   expect(rebuilt.map((options) => canonicalJson(options))).toEqual(received.map(plain));
   expect(
-    rebuilt.map((options) => plain(textPrompt(options as unknown as LanguageModelV4CallOptions))),
+    rebuilt.map((options) => plain(textPrompt(options as LanguageModelV4CallOptions))),
   ).toEqual(model.calls.map(plain));
 }
 

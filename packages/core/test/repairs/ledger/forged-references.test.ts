@@ -182,7 +182,7 @@ test('A4: a snapshot refers to nothing but what it holds itself', async () => {
     output: reference,
   };
   const app = process(store);
-  await app.sessions.restore({ app: 'shop', id: 'copy', events: [event as unknown as Event] });
+  await app.sessions.restore({ app: 'shop', id: 'copy', events: [event as Event] });
   const opened = await process(store).sessions.open({ id: 'copy' });
   expect(canonicalJson(opened.events.map((each) => opened.ledger.whole(each)))).not.toContain(
     secret.slice(0, 200),
@@ -207,7 +207,7 @@ async function appendRaw(
     text: 'x',
     output,
   };
-  await ledgers.append(id, { seq, epoch }, { events: [event as unknown as Event], blobs });
+  await ledgers.append(id, { seq, epoch }, { events: [event as Event], blobs });
 }
 
 test(

@@ -79,7 +79,7 @@ test(
         const isWhole = large.length === 0;
         if (isWhole)
           expect(
-            Buffer.byteLength(JSON.stringify((draft as unknown as { input: unknown }).input)),
+            Buffer.byteLength(JSON.stringify((draft as { input: unknown }).input)),
           ).toBeLessThanOrEqual(threshold * 2);
       }),
       { numRuns: 150 },

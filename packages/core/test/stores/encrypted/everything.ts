@@ -33,7 +33,7 @@ function eventsWith(marker: string): readonly Event[] {
       name,
       envelope.has(name) ? value : marked(value, marker),
     ]);
-    return { ...Object.fromEntries(content), seq: i + 1 } as unknown as Event;
+    return { ...Object.fromEntries(content), seq: i + 1 } as Event;
   });
 }
 

@@ -34,7 +34,7 @@ const unchecked = postgres as (...args: readonly unknown[]) => unknown;
 const pool = {
   query: async () => ({ rows: [] }),
   connect: async () => Promise.reject(new Error('no connection')),
-} as unknown as PostgresOptions['pool'];
+} as PostgresOptions['pool'];
 
 test.each<[string, readonly unknown[], string]>([
   ['nothing', [], 'the options must be an object, not undefined'],

@@ -71,7 +71,7 @@ function eventsOfType(type: EventType): fc.Arbitrary<Event> {
       },
       { requiredKeys: ['v', 'seq', 'id', 'at', 'type', 'by'] },
     )
-    .map((event) => ({ ...event }) as unknown as Event);
+    .map((event) => ({ ...event }) as Event);
 }
 
 const callIds = fc.oneof(
@@ -103,7 +103,7 @@ describe('encoding', () => {
       type: 'model_start',
       by: 'user',
       recipe,
-    } as unknown as Event;
+    } as Event;
     expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual(event);
   });
 
@@ -139,7 +139,7 @@ describe('encoding', () => {
       by: 'user',
       text: 'x',
       later: true,
-    } as unknown as Event;
+    } as Event;
     expect(() => decodeRow(rowOf(event), new Map(), 's')).toThrow(/version 9 of type "user"/);
   });
 
@@ -157,7 +157,7 @@ describe('encoding', () => {
       key: 'k',
       epoch: 1,
     };
-    const [seq, at, type, actor, , ...body] = rowOf(call as unknown as Event);
+    const [seq, at, type, actor, , ...body] = rowOf(call as Event);
     const referring: StoredRow = [seq, at, type, actor, 2, ...(body as [string])];
     expect(decodeRow(referring, new Map([[2, 'run/a']]), 's')).toStrictEqual(call);
     expect(() => decodeRow(referring, new Map(), 's')).toThrow(
@@ -234,7 +234,7 @@ describe('encoding', () => {
     ];
     const fields: EventFields = [];
     for (const [i, event] of round.entries())
-      encodeEvent({ ...base, seq: 56 + i, ...event } as unknown as Event, fields);
+      encodeEvent({ ...base, seq: 56 + i, ...event } as Event, fields);
     const bodies = fields.filter((_, i) => i % fieldsPerEvent === fieldsPerEvent - 1).join('');
     expect(bodies.length).toBeLessThanOrEqual(600);
   });

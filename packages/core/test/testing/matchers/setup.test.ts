@@ -11,7 +11,7 @@ test(
     expect((globalThis as { expect?: unknown }).expect).toBeUndefined();
     setupMatchers();
     setupMatchers();
-    (expect([{ type: 'cancel' }]) as unknown as { toHaveEvent(event: object): void }).toHaveEvent({
+    (expect([{ type: 'cancel' }]) as { toHaveEvent(event: object): void }).toHaveEvent({
       type: 'cancel',
     });
   },

@@ -72,7 +72,7 @@ export function entryOf(event: StoredEvent): AuditEntry | undefined {
     return undefined;
   // Written by this file; the store returns it unchanged.
   return {
-    ...(event.data as unknown as Omit<AuditEntry, 'outcome'>),
+    ...(event.data as Omit<AuditEntry, 'outcome'>),
     outcome: event.decision as AuditOutcome,
   };
 }

@@ -1,6 +1,6 @@
 import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
 import type { ErrorRecord } from '../../../base/error.ts';
-import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { asJson, findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import { NotJsonError } from '../../../ledger/errors.ts';
 import type { EventDraft, StateChange } from '../../../ledger/event.ts';
@@ -160,11 +160,7 @@ function join(
 }
 
 function failedBranch({ status, error }: BranchOutcome): JsonValue {
-  return {
-    failed: true,
-    status,
-    ...(error === undefined ? {} : { error }),
-  } as unknown as JsonValue;
+  return asJson({ failed: true, status, ...(error === undefined ? {} : { error }) });
 }
 
 /** Returns the branch's key in its parent, without handoffs: equal names are numbered. */

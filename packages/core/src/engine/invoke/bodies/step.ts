@@ -170,7 +170,7 @@ async function settle(
   body: StepBody,
   frame: BodyFrame,
 ): Promise<StepReturn | typeof stopped> {
-  const executing = step.execute(body as unknown as StepContext);
+  const executing = step.execute(body as StepContext);
   if (!(executing instanceof Promise)) return executing;
   const { promise: graceOver, resolve } = Promise.withResolvers<void>();
   let cancelGrace: (() => void) | undefined;

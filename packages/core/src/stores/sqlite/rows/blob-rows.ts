@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError } from '../../../ledger/errors.ts';
-import type { BlobPlace, ScopeAddress, SweptBlobs, WriteOperations } from '../protocol.ts';
+import type { ScopeAddress, SweptBlobs, WriteOperations } from '../protocol.ts';
 
 /** Most blobs that one sweep checks: the lock must not be kept for long. */
 const mostBlobsPerSweep = 64;
@@ -72,9 +72,11 @@ export class BlobRows {
 
   sweep({ before, after }: WriteOperations['sweepBlobs']['request']): SweptBlobs {
     const { putAt, row } = after ?? { putAt: Number.MIN_SAFE_INTEGER, row: 0 };
-    const found = this.#candidates.all(before, putAt, row) as unknown as (BlobPlace & {
-      readonly used: number;
-    })[];
+    const found = this.#candidates.all(before, putAt, row).map((blob) => ({
+      row: blob['row'] as number,
+      putAt: blob['putAt'] as number,
+      used: blob['used'] as number,
+    }));
     const unused = found.filter(({ used }) => used === 0);
     for (const blob of unused) this.#remove.run(blob.row);
     const last = found.length < mostBlobsPerSweep ? undefined : found.at(-1);

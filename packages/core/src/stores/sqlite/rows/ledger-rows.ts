@@ -61,7 +61,7 @@ export class LedgerRows {
     let holder = ledger;
     // A fork that shares nothing keeps no parent alive.
     while (holder.parent !== null && holder.base > 0 && seq <= holder.base)
-      holder = this.#byId.get(holder.parent) as unknown as LedgerRow;
+      holder = this.#parent(holder.parent);
     return holder;
   }
 
@@ -73,8 +73,15 @@ export class LedgerRows {
     let current = ledger;
     while (current.id !== holder.id && current.parent !== null) {
       last = Math.min(last, current.base);
-      current = this.#byId.get(current.parent) as unknown as LedgerRow;
+      current = this.#parent(current.parent);
     }
     return last;
+  }
+
+  /** A parent stays, deleted or not, as long as a fork shares its events. */
+  #parent(id: number): LedgerRow {
+    const row = this.#byId.get(id) as LedgerRow | undefined;
+    if (row === undefined) throw new RangeError(`Ledger ${id}, which a fork shares, is missing.`);
+    return row;
   }
 }

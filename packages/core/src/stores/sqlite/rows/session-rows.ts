@@ -69,9 +69,14 @@ export class SessionRows {
       .equal('tenant', scope.tenant)
       .equal('app', scope.app);
     for (const row of this.#dueStatement(conditions.text).iterate(now, ...conditions.values)) {
-      const { tenant, app, session, owner, leaseUntil } = row as unknown as DueRow;
+      const owner = row['owner'] as string | null;
+      const leaseUntil = row['leaseUntil'] as number | null;
       if (owner !== null && (leaseUntil ?? 0) > now && !owners.isGone(owner)) continue;
-      sessions.push({ tenant, app, session });
+      sessions.push({
+        tenant: row['tenant'] as string,
+        app: row['app'] as string,
+        session: row['session'] as string,
+      });
       if (sessions.length === limit) break;
     }
     return sessions;
@@ -88,9 +93,4 @@ export class SessionRows {
       ) join ledgers using (id)
       where ${conditions} order by since, id`);
   }
-}
-
-interface DueRow extends DueSession {
-  readonly owner: string | null;
-  readonly leaseUntil: number | null;
 }

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../../base/json.ts';
 import type { Event } from '../../../ledger/event.ts';
 import { jsonDifferences } from '../../../replay/json-difference.ts';
 import type { SeedOutcome } from '../simulate-seed.ts';
@@ -39,7 +38,7 @@ function eventDifference(ones: Ledgers, others: Ledgers): EventDifference | unde
   const about = `event ${event.seq} of ${event.invocationId ?? 'its session'} (${event.type})`;
   if (one === undefined || other === undefined) return { text: `${about} is in one run alone` };
   if (one.type !== other.type) return { text: `${about} is ${other.type} in the second run` };
-  const places = jsonDifferences(one as unknown as JsonValue, other as unknown as JsonValue);
+  const places = jsonDifferences(one, other);
   const place = places.find(({ path }) => !ownFields.includes(path)) ?? places[0];
   const [recorded, replayed] = [place?.recorded, place?.replayed].map(shown);
   const text = `${about}: \`${place?.path}\` is ${recorded}, then ${replayed}`;

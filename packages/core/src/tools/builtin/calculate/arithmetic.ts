@@ -122,11 +122,12 @@ function prepared(expression: string): string {
   });
 }
 
-interface Operation {
+type Operation = MathNode & {
   readonly op: string;
   readonly fn: string;
   readonly args: readonly MathNode[];
-}
+};
+type Call = MathNode & { readonly fn: MathNode; readonly args: readonly MathNode[] };
 
 function evaluateNode(library: MathLibrary, node: MathNode): number {
   switch (node.type) {
@@ -137,9 +138,9 @@ function evaluateNode(library: MathLibrary, node: MathNode): number {
     case 'SymbolNode':
       return constantOf(nameOf(node));
     case 'OperatorNode':
-      return valueOfOperation(library, node as unknown as Operation);
+      return valueOfOperation(library, node as Operation);
     case 'FunctionNode':
-      return valueOfCall(library, node as unknown as { fn: MathNode; args: readonly MathNode[] });
+      return valueOfCall(library, node as Call);
     default:
       throw refusal(`"${shortened(node.toString())}" is not arithmetic.`, [
         'Write one expression of numbers, + - * / ^ %, parentheses and functions.',
@@ -148,11 +149,11 @@ function evaluateNode(library: MathLibrary, node: MathNode): number {
 }
 
 function contentOf(node: MathNode): MathNode {
-  return (node as unknown as { content: MathNode }).content;
+  return (node as MathNode & { content: MathNode }).content;
 }
 
 function nameOf(node: MathNode): string {
-  return String((node as unknown as { name: unknown }).name);
+  return String((node as MathNode & { name: unknown }).name);
 }
 
 function numberOf(value: unknown): number {
@@ -207,15 +208,12 @@ function valueOfUnary(library: MathLibrary, op: string, fn: string, operand: num
 function isPercentage(node: MathNode): boolean {
   if (node.type === 'ParenthesisNode') return isPercentage(contentOf(node));
   if (node.type !== 'OperatorNode') return false;
-  const { op, fn, args } = node as unknown as Operation;
+  const { op, fn, args } = node as Operation;
   if (op === percentMark) return true;
   return (fn === 'add' || fn === 'subtract' || fn === 'unaryMinus') && args.every(isPercentage);
 }
 
-function valueOfCall(
-  library: MathLibrary,
-  { fn, args }: { fn: MathNode; args: readonly MathNode[] },
-): number {
+function valueOfCall(library: MathLibrary, { fn, args }: Call): number {
   const written = fn.type === 'SymbolNode' ? nameOf(fn) : '';
   const name = otherNames.get(written) ?? written;
   if (!callable.has(name)) {
@@ -227,7 +225,7 @@ function valueOfCall(
     ]);
   }
   const values = args.map((arg) => evaluateNode(library, arg));
-  const call = library[name as AllowedFunction] as unknown as (...given: number[]) => unknown;
+  const call = library[name as AllowedFunction] as (...given: number[]) => unknown;
   return resultOfCall(name, () => call(...values));
 }
 
