@@ -10,8 +10,8 @@ const rowsPerRound = 5;
 const body = 'x'.repeat(100);
 
 /**
- * What a durable round cannot be without: rows handed to a worker thread, one transaction there,
- * and the answer. It has the journal and the settings that the store has, and nothing else.
+ * The least that a durable round needs: rows handed to a worker thread, one transaction there, and
+ * the answer. It has the journal and the settings that the store has, and nothing else.
  */
 export class BareCommit implements AsyncDisposable {
   readonly #worker: Worker;

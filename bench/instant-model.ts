@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 
 /**
- * What an instant model answers to its nth call, from 0: a number of calls of the tool `add`, or a
+ * Answer of an instant model to its nth call, from 0: a number of calls of the tool `add`, or a
  * text in deltas.
  */
 export type Answer = { readonly calls: number } | { readonly deltas: readonly string[] };
@@ -35,7 +35,7 @@ export function addInput(call: number, index: number): string {
 }
 
 /**
- * What an instant model says, by the number of the call, from 0, and by whose the last message of
+ * Answers of an instant model, by the number of the call, from 0, and by whose the last message of
  * the prompt is.
  */
 export type Answering = (call: number, last: 'tool' | 'other') => Answer;

@@ -41,7 +41,7 @@ interface Connection {
 
 interface Found {
   readonly open?: (path: string, synchronous: 'full' | 'normal') => SqliteSaver;
-  /** Why there is none. */
+  /** Reason why there is none. */
   readonly reason?: string;
 }
 
@@ -83,7 +83,7 @@ async function find(): Promise<Found> {
 function install(): void {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'package.json'), JSON.stringify(manifest));
-  // What it shares with LangGraph.js itself (its peer dependencies) it must take from there.
+  // Peer dependencies come from LangGraph.js itself, so that both share them.
   const args = [
     'install',
     '--prefix',

@@ -88,8 +88,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * How often a benchmark that exceeds a ceiling is measured before that is believed: the machine may
- * have been busy.
+ * Number of times that a benchmark above a ceiling is measured before that is believed: the machine
+ * may have been busy.
  */
 const checkAttempts = 3;
 

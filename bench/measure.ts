@@ -1,6 +1,6 @@
 /**
- * What is compared: each takes one measurement and gives its value. Preparation belongs outside of
- * what is timed.
+ * A side of a comparison: each takes one measurement and gives its value. Preparation belongs
+ * outside of what is timed.
  */
 export interface Subject {
   readonly name: string;
@@ -89,7 +89,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * What the work of `more` takes above that of `less`: quantile against quantile, and only of the
+ * Time of the work of `more` above that of `less`: quantile against quantile, and only of the
  * quicker half. Differences of single measurements would be smallest where `less` was disturbed.
  */
 export function difference(more: Figure, less: Figure, scale: number): Figure {

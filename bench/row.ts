@@ -13,7 +13,7 @@ export type Unit =
   | '×'
   | '%';
 
-/** What the design allows. */
+/** Limit that the design sets. */
 export interface Ceiling {
   readonly limit: number;
   /** @default 'most' */
@@ -32,7 +32,7 @@ export interface Row {
 
 export interface Benchmark {
   readonly name: string;
-  /** Who was left out and why, and what a reader must know. */
+  /** Contenders that were left out, with the reason, and remarks for the reader. */
   readonly notes?: readonly string[];
   run(settings: Settings): Promise<readonly Row[]>;
 }
@@ -56,14 +56,14 @@ export function checkedValue({ figures, ceiling }: Row): number | undefined {
   return ceiling?.at === 'least' ? figure?.most : figure?.least;
 }
 
-/** Whether a row is within its ceiling; `undefined` when it has none. */
+/** Tells whether a row is within its ceiling; `undefined` when it has none. */
 export function isWithin(row: Row): boolean | undefined {
   const value = checkedValue(row);
   if (row.ceiling === undefined || value === undefined) return undefined;
   return row.ceiling.at === 'least' ? value >= row.ceiling.limit : value <= row.ceiling.limit;
 }
 
-/** What ours takes against other work of ours, by the best repetition of each. */
+/** Time of ours against other work of ours, by the best repetition of each. */
 export function ratioOf(work: string, figures: Figures, other: string, limit: number): Row {
   const ratio =
     (figures.get(ours)?.least ?? Number.NaN) / (figures.get(other)?.least ?? Number.NaN);

@@ -70,7 +70,7 @@ async function waitingApp() {
   return { app, session: session.id, done, link };
 }
 
-/** What keeps people from reading the page or from using it. */
+/** Finds faults that keep people from reading the page or from using it. */
 async function faultsOf(watched: WatchedPage) {
   return {
     faint: await faintTexts(watched),

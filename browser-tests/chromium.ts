@@ -69,7 +69,7 @@ export interface WatchedPage {
   /** Addresses that were asked for. */
   readonly requests: string[];
   /**
-   * What a script of the page evaluates to. Its text, because the types of this project know no
+   * Evaluates a script in the page. It is a text, because the types of this project know no
    * browser.
    */
   evaluate<Result>(expression: string): Promise<Result>;

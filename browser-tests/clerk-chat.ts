@@ -87,9 +87,7 @@ export async function eventsOf(app: Runtime, session: string) {
 export async function askedChat(made: ReturnType<typeof clerkServer>, id: string) {
   const { chat } = made.chat(id);
   await chat.sendMessage({ text: 'Pay' });
-  const part = chat.lastMessage?.parts.find(
-    ({ type }) => type === 'tool-pay',
-  ) as ToolPart;
+  const part = chat.lastMessage?.parts.find(({ type }) => type === 'tool-pay') as ToolPart;
   return { chat, part, message: chat.lastMessage as UIMessage };
 }
 

@@ -40,7 +40,8 @@ export function faintTexts({ evaluate }: WatchedPage): Promise<readonly FaintTex
 }
 
 /**
- * How many pixels the page is wider than its window: 0 when nothing has to be scrolled sideways.
+ * Number of pixels by which the page is wider than its window: 0 when nothing has to be scrolled
+ * sideways.
  */
 export function overflow({ evaluate }: WatchedPage): Promise<number> {
   return evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -78,7 +78,7 @@ test('forged, replayed and foreign approvals do nothing and are problems', async
     'request_not_found',
   ]);
   expect(await requests()).toEqual(['pending', 'pending']);
-  // What was said before the last answer of the agent is not read.
+  // Messages before the last answer of the agent are not read.
   const history = [said(one.part, { ...approve, id: one.part.approval.id }), user('late', 'And?')];
   const kept = await post(api, { id: 'one', messages: history });
   expect(kept.chunks).toContainEqual(expect.objectContaining({ type: 'data-waiting' }));

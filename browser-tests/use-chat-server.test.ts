@@ -256,9 +256,7 @@ test('chats of others are out of reach', async () => {
   const ann = await of('ann');
   const { chat } = chatWith(ann, 'chat');
   await chat.sendMessage({ text: 'Pay' });
-  const part = chat.lastMessage?.parts.find(
-    ({ type }) => type === 'tool-pay',
-  ) as ToolPart;
+  const part = chat.lastMessage?.parts.find(({ type }) => type === 'tool-pay') as ToolPart;
   const [own] = (await app.sessions.list({ user: 'ann' })).sessions;
   const id = own?.id ?? '';
   const before = await eventsOf(app, id);
@@ -270,7 +268,7 @@ test('chats of others are out of reach', async () => {
       (await bob.fetch(new Request(`http://localhost/v1/agents/clerk/chat/${chatId}/stream`)))
         .status,
     ).toBe(204);
-    // Whatever the page calls it, it is a chat of this user.
+    // The chat belongs to this user under any name that the page gives it.
     expect((await post(bob, { id: chatId, messages: [user('m1', 'Hi')] })).status).toBe(200);
     expect((await post(bob, { id: chatId, messages: [forged] })).code).toBe('request_not_found');
   }

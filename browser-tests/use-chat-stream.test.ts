@@ -11,7 +11,7 @@ import {
 import { signatureOf } from '../packages/server/src/stream/ui-message/sent-message.ts';
 import { arbitraryRun, caughtUp } from './fixtures/arbitrary-run.ts';
 
-/** What the answer to an input is told as. */
+/** Gives the chunks of the answer to an input. */
 function toldOf(
   events: readonly StreamEvent[],
   to: string,
@@ -41,8 +41,8 @@ async function messageOf(
 ): Promise<UIMessage | undefined> {
   const faults: unknown[] = [];
   let last: UIMessage | undefined;
-  // What the reader shows is what there was after the last chunk that changes something: this one
-  // changes nothing else.
+  // The reader shows the state after the last chunk that changes something: this one changes
+  // nothing else.
   const all: readonly UIMessageChunk[] =
     chunks.length === 0
       ? []

@@ -15,7 +15,7 @@ import { z } from 'zod';
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-example-'));
 const charged: string[] = [];
 
-/** What both processes have: the same definitions under the same names, and the same file. */
+/** Definitions of both processes: the same definitions under the same names, and the same file. */
 function openApp(responses: readonly ScriptedResponse[]) {
   const charge = tool({
     name: 'charge',

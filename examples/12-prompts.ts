@@ -1,6 +1,6 @@
 /**
- * What the model sees is computed from the ledger by renderers, and the exact prompt of every call
- * can be shown again.
+ * The prompt of a model is computed from the ledger by renderers, and the exact prompt of every
+ * call can be shown again.
  */
 import assert from 'node:assert/strict';
 import { agent, type Renderer, run, session, tool } from 'adjutant';

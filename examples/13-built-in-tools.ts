@@ -16,7 +16,7 @@ const sumUnpaid = {
   aggregate: [{ fn: 'sum', column: 'amount' }],
   limit: 0,
 };
-/** What the bookkeeper has read of the sum so far. */
+/** Sum that the bookkeeper has read so far. */
 const sumIn = (prompt: unknown) => /"sum\(amount\)":([\d.]+)/.exec(JSON.stringify(prompt))?.[1];
 
 const bookkeeper = agent({

@@ -137,7 +137,7 @@ assert.equal(result?.output, 'Order 17 is refunded.');
 assert.deepEqual(refunded, [8_900]);
 const decided = result.session.events.find((event) => event.type === 'tool_input');
 assert.deepEqual([decided?.by, decided?.decision], ['user:ann', 'approve']);
-// What was tried is in the ledger, too.
+// The attempt is in the ledger, too.
 const refused = result.session.events.flatMap((event) =>
   event.type === 'decision' && event.component === 'approval_token' ? [event.data?.['reason']] : [],
 );

@@ -13,7 +13,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
-/** What both processes have: the same definitions under the same names, and the same file. */
+/** Definitions of both processes: the same definitions under the same names, and the same file. */
 function openShop(folder: string, isFirst: boolean) {
   const note = (line: string): void => appendFileSync(join(folder, 'effects.txt'), `${line}\n`);
   // Nobody knows whether a charge that was cut off took effect, so it is not made again unasked:
@@ -69,7 +69,7 @@ function openShop(folder: string, isFirst: boolean) {
 /** The process that will be killed. */
 async function serve(folder: string): Promise<void> {
   const { app, clerk } = openShop(folder, true);
-  // What is streamed is durable.
+  // Streamed events are durable.
   for await (const event of app.run(clerk, { session: 'order-17', input: 'Carry out order 17' })) {
     if (event.type === 'tool_result') console.log(event.name);
   }

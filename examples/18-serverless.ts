@@ -107,7 +107,7 @@ assert.ok('pendingYield' in first && first.pendingYield.type === 'tool');
 assert.deepEqual(first.pendingYield.args, { days: ['Monday', 'Thursday'] });
 const { sessionId } = first;
 
-// What no call waits for is refused, and nothing changes.
+// An answer that no call waits for is refused, and nothing changes.
 await assert.rejects(
   () => handler({ sessionId, yieldResponse: { callId: 'made-up', input: { day: 'Sunday' } } }),
   { code: 'request_not_found' },

@@ -78,7 +78,7 @@ assert.deepEqual(
     'run: stop_early',
   ],
 );
-// What the model was told is in its prompts, and these can be shown again as they were.
+// The hints of the supervision are in the prompts, and these can be shown again as they were.
 const lastPrompt = JSON.stringify(promptAt(session, rounds).prompt);
 assert.match(lastPrompt, /look for the same content at another address, or use another tool/);
 assert.match(lastPrompt, /This way is closed/);

@@ -1,7 +1,7 @@
 /**
- * What is done about a tool that fails: it is tried again after a while, another tool takes its
- * place, and a service that is down is left alone until it may work again. A test clock lets the
- * delays pass at once.
+ * Handling of a tool that fails: it is tried again after a while, another tool takes its place, and
+ * a service that is down is left alone until it may work again. A test clock lets the delays pass
+ * at once.
  */
 import assert from 'node:assert/strict';
 import { agent, runtime, ToolFailure, tool } from 'adjutant';
@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 const clock = testClock();
 const schema = z.object({ city: z.string() });
-/** What the weather service answers with; 200 when it works. */
+/** Status of the weather service; 200 when it works. */
 let httpStatus = 429;
 const askedAt: number[] = [];
 
@@ -23,7 +23,7 @@ const forecast = tool({
   fallback: { tool: 'almanac', args: ({ city }) => ({ region: `around ${city}` }) },
   execute: ({ args }) => {
     askedAt.push(clock.monotonic() / 1_000);
-    // What `fetch` libraries throw is understood as it is. A service that says when to come back is
+    // Errors of `fetch` libraries are understood as it is. A service that says when to come back is
     // asked again then.
     if (httpStatus !== 200)
       throw new ToolFailure('The weather service has a problem', {

@@ -41,7 +41,7 @@ const remove = tool({
   },
 });
 
-/** What is returned takes the place of what would have come next. */
+/** A returned value takes the place of the next act. */
 const careful: Hooks = {
   beforeTool: (_ctx, { args }) =>
     (args as { path: string }).path.startsWith('/')
@@ -107,7 +107,7 @@ assert.equal(second.output, 'Done (2 removed)');
 assert.equal(model.calls.length, 3);
 assert.deepEqual(second.usage, { inputTokens: 0, outputTokens: 0 });
 
-// Who changed what is in the ledger.
+// Each change is in the ledger, with its author.
 for (const { seq, what, why } of explain(second.session)) console.log(`${seq}. ${what} ${why}`);
 assert.deepEqual(
   explain(second.session).map(({ component, decision }) => `${component}: ${decision}`),

@@ -1,7 +1,7 @@
 /**
- * What may go in and out of an agent: personal data is taken out of answers, instructions inside
- * the result of a tool are pointed out to the model, a person confirms a large sum, and a tool that
- * nobody has allowed is not run. None of it is left to the model.
+ * Control of the input and output of an agent: personal data is taken out of answers, instructions
+ * inside the result of a tool are pointed out to the model, a person confirms a large sum, and a
+ * tool that nobody has allowed is not run. None of it is left to the model.
  */
 import assert from 'node:assert/strict';
 import { agent, runtime, tool } from 'adjutant';

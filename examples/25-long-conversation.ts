@@ -16,7 +16,7 @@ const readChapter = tool({
   schema: z.object({ chapter: z.int() }),
   readOnly: true,
   execute: (ctx) => {
-    // What must not be forgotten, whatever becomes of the rest.
+    // This must not be forgotten, even when all the rest is left out.
     if (ctx.args.chapter === 1)
       ctx.remember('The patient is allergic to penicillin.', { key: 'allergy' });
     return (

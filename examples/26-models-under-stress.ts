@@ -73,7 +73,7 @@ assert.deepEqual(
   ],
 );
 
-// What the small model read: the tools are described in words, and results come back as
+// The prompt of the small model: the tools are described in words, and results come back as
 // observations.
 const { prompt } = textPrompt(promptAt(session, 4));
 assert.deepEqual(prompt, small.calls[1]?.prompt);

@@ -102,8 +102,8 @@ const echoed = await runTest(desk, [
 ]);
 assert.match(JSON.stringify(echoed.prompts.at(-1)), /B-2024-01-15/);
 
-// What a model is shown is a part of the agent, so test it: `expectPrompt` looks at the call that
-// the next `model` step answers.
+// The prompt is a part of the agent, so test it: `expectPrompt` looks at the call that the next
+// `model` step answers.
 await runTest(pupil, [
   user('Hello'),
   expectPrompt((prompt, call) => {

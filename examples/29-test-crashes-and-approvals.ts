@@ -22,7 +22,7 @@ import { z } from 'zod';
 
 const minute = 60_000;
 
-// What the bank has done. It stays what it is when our process dies.
+// Transfers at the bank. They stay when our process dies.
 const transfers: { cents: number; key: string }[] = [];
 const transfer = tool({
   name: 'transfer',

@@ -33,7 +33,7 @@ const second = await app.run(greeter, { session: 's', input: 'Hi again' });
 console.log(first.output, second.output);
 assert.deepEqual([first.output, second.output], ['Hello', 'Default']);
 
-// What it was asked, and whether all its answers were used.
+// The questions to the model, and the use of all its answers.
 assert.deepEqual(
   model.calls[1]?.prompt.map(({ role }) => role),
   ['system', 'user', 'assistant', 'user'],

@@ -1,6 +1,6 @@
 /**
- * How good is an agent, and is a change of it better? Cases, two variants, scorers; then a recorded
- * conversation, forked at each message and tried again.
+ * Measures how good an agent is, and whether a change makes it better. Cases, two variants,
+ * scorers; then a recorded conversation, forked at each message and tried again.
  */
 import assert from 'node:assert/strict';
 import { agent, run, runtime, session, tool } from 'adjutant';
@@ -122,8 +122,8 @@ assert.equal(why?.scorer, 'response_match');
 // A page with charts, by itself in one file.
 assert.match(evalReportHtml(report), /^<!doctype html>/i);
 
-// What would the new instructions have said at each place of a real conversation? A fork is a copy;
-// the conversation stays as it is.
+// Ask the new instructions at each place of a real conversation. A fork is a copy; the conversation
+// stays as it is.
 const inProduction = clerk('You look up orders.');
 const { session: recorded } = await run(inProduction, 'Where is it?');
 await run(inProduction, { session: recorded, input: 'Order 4, I mean' });

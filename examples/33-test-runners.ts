@@ -11,7 +11,7 @@ const root = dirname(import.meta.dirname);
 const require = createRequire(import.meta.url);
 const packageFolder = (name: string): string => dirname(require.resolve(`${name}/package.json`));
 
-/** What a runner prints; its own reports of colours and cursors are switched off. */
+/** Output of a runner; its own reports of colours and cursors are switched off. */
 function runTests(...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', ...args], {
     cwd: root,

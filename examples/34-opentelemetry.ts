@@ -78,7 +78,7 @@ const collector = createServer(async (request, response) => {
 await once(collector, 'listening');
 const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 
-// What an application does at its start, whatever it traces: the exporters send to the collector.
+// Start of any application that is traced: the exporters send to the collector.
 const tracerProvider = new TracerProvider({
   spanProcessors: [
     new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }) }),
@@ -167,7 +167,7 @@ await tracerProvider.shutdown();
 await meterProvider.shutdown();
 collector.close();
 
-// What has arrived, as trees.
+// The received spans, as trees.
 function attributeOf({ attributes }: SentSpan | SentPoint, key: string): string | undefined {
   const value = attributes.find((attribute) => attribute.key === key)?.value;
   const given = value?.stringValue ?? value?.boolValue ?? value?.intValue ?? value?.doubleValue;

@@ -19,8 +19,8 @@ const answer =
   'Your order is paid for, packed, and on its way to you: it will be there tomorrow before noon.';
 
 /**
- * What every process serves. On several machines: postgres('postgres://…') in the place of the
- * file, and pubsub: redis('redis://…').
+ * The app that every process serves. On several machines: postgres('postgres://…') in the place of
+ * the file, and pubsub: redis('redis://…').
  */
 async function serveShop(folder: string, port: number): Promise<void> {
   const charge = tool({

@@ -30,7 +30,7 @@ import {
 interface PublishedPackage {
   /** Below `packages/`. In the order of their dependencies. */
   readonly folder: string;
-  /** Whether it is imported, and not only run. */
+  /** True when it is imported, and not only run. */
   readonly isLibrary: boolean;
 }
 

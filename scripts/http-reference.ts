@@ -201,7 +201,7 @@ function typeOf(schema: Schema): string {
   return type === undefined ? 'any JSON' : [type].flat().join(' or ');
 }
 
-/** What the type does not say. */
+/** Notes that the type does not give. */
 function notes(schema: Schema, description: string | undefined): string {
   const { default: usual, minimum, maximum, maxLength } = schema;
   const range = [

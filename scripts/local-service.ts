@@ -51,8 +51,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * What a server of this machine answers to a first message; nothing when there is none, or when it
- * takes more than five seconds.
+ * Returns the answer of a server of this machine to a first message; nothing when there is none, or
+ * when it takes more than five seconds.
  */
 export async function firstAnswer(port: number, message: Buffer): Promise<Buffer> {
   const nothing = Buffer.alloc(0);

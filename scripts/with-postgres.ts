@@ -28,8 +28,8 @@ const localPort = 5432;
 const secondsToStart = 30;
 
 /**
- * Whether a server takes the user postgres without a password: sends it the first message of the
- * protocol.
+ * Tells whether a server takes the user postgres without a password: sends it the first message of
+ * the protocol.
  */
 async function takesAnybody(port: number): Promise<boolean> {
   const parameters = Buffer.from('user\0postgres\0database\0postgres\0\0');

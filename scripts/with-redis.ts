@@ -22,7 +22,7 @@ import {
 const localPort = 6379;
 const secondsToStart = 30;
 
-/** Whether a server takes commands without a password. */
+/** Tells whether a server takes commands without a password. */
 async function takesAnybody(port: number): Promise<boolean> {
   return (await firstAnswer(port, Buffer.from('PING\r\n'))).toString().startsWith('+PONG');
 }

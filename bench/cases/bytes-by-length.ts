@@ -10,7 +10,7 @@ const lengths = [
 ] as const;
 const kibPerRound = 0.8;
 
-/** What a run takes in its store for each of its rounds, by its length. */
+/** Bytes of a run in its store for each of its rounds, by its length. */
 export const bytesByLength: Benchmark = {
   name: 'bytes-by-length',
   notes: [

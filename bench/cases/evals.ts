@@ -6,7 +6,7 @@ import { elapsed, interleave } from '../measure.ts';
 import { type Benchmark, ours, type Row, ratioOf } from '../row.ts';
 
 const cases = 1_000;
-/** What scoring a case, keeping account of it and reporting it may add to what its run takes. */
+/** Most time that a scored, recorded and reported case may take, in times of its run. */
 const overhead = 2.5;
 
 const add = tool({
@@ -64,7 +64,7 @@ async function evaluated(): Promise<number> {
   return ms / cases;
 }
 
-/** What an eval costs beside the runs that it consists of. */
+/** The cost of an eval beside the runs that it consists of. */
 export const evals: Benchmark = {
   name: 'evals',
   async run({ quick }) {

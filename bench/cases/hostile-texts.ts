@@ -6,7 +6,8 @@ import { Figure } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';
 
 /**
- * What twice the text may take against once: more would be a time that grows faster than its text.
+ * Most time of twice the text, in times of once: more would be a time that grows faster than its
+ * text.
  */
 const growth = 2.2;
 const characters = 450_000;
@@ -17,7 +18,7 @@ const characters = 450_000;
  */
 const units = ['1', '1 ', '4 ', '1-', 'a', 'DE12 ', '\n', '1.1.', 'a@'];
 
-/** What looks at texts that strangers write. */
+/** Readers of texts that strangers write. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'personal data is looked for': (text) =>
     redactPersonalData().input?.({ agent: 'a', round: 1, text }),
@@ -32,8 +33,8 @@ async function answerOfRules(text: string): Promise<unknown> {
 }
 
 /**
- * How the time of what reads hostile texts grows with them: of all texts the one for which it grows
- * most.
+ * Growth of the time of readers with the length of hostile texts: of all texts the one for which it
+ * grows most.
  */
 export const hostileTexts: Benchmark = {
   name: 'hostile-texts',
@@ -73,7 +74,7 @@ const pieces = 1_500;
 const piece = 'abcde'.repeat(60);
 
 /**
- * How the work of a chat grows with the pieces of its answer, which come one at a time. Time of the
+ * Growth of the work of a chat with the pieces of its answer, which come one at a time. Time of the
  * processor: the model takes most of the other.
  */
 async function chatGrowth(times: number): Promise<Figure> {

@@ -8,7 +8,7 @@ import type { Benchmark } from '../row.ts';
 const rounds = 100;
 const most = 8;
 
-/** What one more call in a round costs: rounds of eight calls against rounds of one. */
+/** The cost of one more call in a round: rounds of eight calls against rounds of one. */
 export const parallelCalls: Benchmark = {
   name: 'parallel-calls',
   async run({ quick }) {

@@ -7,12 +7,12 @@ import { type Benchmark, ours, type Row, type Settings } from '../row.ts';
 
 /** The least that is allowed, on an idle machine it does four times as many. */
 const eventsPerSecond = 20_000;
-/** How many times as long as the run a replay may take. */
+/** Most time that a replay may take, in times of the run. */
 const mostTimes = 4;
 const wholeRun = 'the run itself';
 
 /**
- * How fast recorded runs are replayed, with their prompts compared, against how fast they were run.
+ * Speed of replays that compare prompts, against the speed of the recorded runs.
  */
 export const replaying: Benchmark = {
   name: 'replay',

@@ -6,7 +6,7 @@ import { type OpenStore, openPostgres, postgresUrl } from '../stores.ts';
 import { medianRound } from './rounds-in-memory.ts';
 
 const lengths = [10, 100, 1_000];
-/** What LangGraph.js writes in each round grows with the conversation. */
+/** Longest conversation of LangGraph.js, which writes more in each round as it grows. */
 const longestOfPeers = 100;
 const msPerRound = 0.7;
 const flatness = 1.1;
@@ -79,7 +79,7 @@ async function flatnessOf({ store }: OpenStore): Promise<number> {
 const rowsPerRound = 5;
 const body = 'x'.repeat(100);
 
-/** What a durable round cannot be without: one transaction with as many rows, and the answer. */
+/** The least that a durable round needs: one transaction with as many rows, and the answer. */
 class BareInsert implements AsyncDisposable {
   readonly #client: pg.Client;
 

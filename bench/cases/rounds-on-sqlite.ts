@@ -11,7 +11,7 @@ type Synchronous = 'full' | 'normal';
 
 const limits: Readonly<Record<Synchronous, number>> = { full: 0.3, normal: 0.08 };
 const lengths = [10, 100, 1_000];
-/** What LangGraph.js writes in each round grows with the conversation. */
+/** Longest conversation of LangGraph.js, which writes more in each round as it grows. */
 const longestOfPeers = 100;
 const flatness = 1.1;
 

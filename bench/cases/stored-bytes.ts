@@ -15,7 +15,9 @@ interface Size {
   readonly rows: number;
 }
 
-/** What a round with one small tool call adds to the file, the recipe of its prompt included. */
+/**
+ * Bytes that a round with one small tool call adds to the file, the recipe of its prompt included.
+ */
 export const storedBytes: Benchmark = {
   name: 'stored-bytes',
   async run(settings) {
@@ -63,7 +65,7 @@ async function largeResults(settings: Settings): Promise<readonly Row[]> {
 }
 
 /**
- * What a round with a large result adds to the file, beside the same texts in a table of one
+ * Bytes that a round with a large result adds to the file, beside the same texts in a table of one
  * column.
  */
 async function largeResult(kb: number, { folder }: Settings): Promise<readonly Row[]> {

@@ -4,11 +4,11 @@ import { type Benchmark, ours, type Row, ratioOf } from '../row.ts';
 
 const rounds = 200;
 const conversations = 4;
-/** What watching over calls that all go well may add to a round. */
+/** Most time of a supervised round, in times of one without, when all calls go well. */
 const overhead = 1.1;
 
 /**
- * What supervision costs when there is nothing to do: the same conversations with it and without
+ * The cost of supervision when there is nothing to do: the same conversations with it and without
  * it.
  */
 export const supervision: Benchmark = {

@@ -107,7 +107,7 @@ async function hold(contender: DurableContender, count: number): Promise<Held> {
   };
 }
 
-/** What is referred to weakly goes only after the turn in which it was last used. */
+/** Objects that are referred to weakly go only after the turn in which it was last used. */
 async function heapAfterCollection(): Promise<number> {
   for (let times = 0; times < 4; times++) {
     await new Promise((resolve) => setTimeout(resolve, 20));

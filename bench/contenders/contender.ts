@@ -1,6 +1,6 @@
 /**
- * What of a framework is measured. Everything that takes time outside of a call is done when it is
- * made.
+ * The measured parts of a framework. Everything that takes time outside of a call is done when it
+ * is made.
  */
 export interface Contender {
   readonly name: 'bare loop' | 'Adjutant' | 'AI SDK' | 'LangGraph.js';

@@ -1,4 +1,4 @@
-/** What a process of a benchmark serves. */
+/** Settings of a process that a benchmark serves from. */
 export type HostConfig =
   | {
       readonly kind: 'adjutant';
@@ -31,7 +31,7 @@ export interface Turn {
   readonly cpu: number;
 }
 
-/** What a host answers, each to the message of its name. */
+/** Answers of a host, each to the message of its name. */
 export interface HostAnswers {
   readonly memory: Memory;
   /** Microseconds of processor that the process has used. */

@@ -18,7 +18,7 @@ process.on('message', async ({ id, asked }: { id: number; asked: keyof HostAnswe
 process.on('disconnect', () => process.exit());
 process.send?.({ id: 0, answer: url });
 
-/** What is referred to weakly goes only after the turn in which it was last used. */
+/** Objects that are referred to weakly go only after the turn in which it was last used. */
 async function memory(): Promise<Memory> {
   for (let times = 0; times < 4; times++) {
     await sleep(50);

@@ -62,8 +62,8 @@ function storeOf(place: Extract<HostConfig, { kind: 'adjutant' }>['store']): Sto
 type Write = (text: string) => void;
 
 /**
- * What one writes by hand with the same framework of HTTP: an answer that is always the same, and a
- * stream that passes on what comes.
+ * The server that one writes by hand with the same framework of HTTP: an answer that is always the
+ * same, and a stream that passes on what comes.
  */
 function bareRoutes(heartbeat: number | undefined): Hono {
   const readers = new Set<Write>();

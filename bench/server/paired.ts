@@ -1,7 +1,7 @@
 import { Figure, type Figures, interleave } from '../measure.ts';
 import { type Ceiling, ours, type Row, type Unit } from '../row.ts';
 
-/** What is compared: each takes one measurement, of several values at once. */
+/** A side of a comparison: each takes one measurement, of several values at once. */
 export interface PairedSubject<Value> {
   readonly name: string;
   readonly measure: () => Promise<Value>;
@@ -22,7 +22,7 @@ export class Paired<Value> {
     return new Map([...this.#values].map(([name, list]) => [name, new Figure(list.map(value))]));
   }
 
-  /** What only ours has. */
+  /** Figures that only ours has. */
   only(value: (of: Value) => number): Figures {
     return new Map([[ours, new Figure((this.#values.get(ours) ?? []).map(value))]]);
   }
@@ -32,7 +32,7 @@ export class Paired<Value> {
   }
 
   /**
-   * What ours has against another one, repetition by repetition: both were measured right after
+   * Figures of ours against another one, repetition by repetition: both were measured right after
    * each other.
    */
   against(
@@ -46,7 +46,7 @@ export class Paired<Value> {
     };
   }
 
-  /** What ours has above another one. */
+  /** Figures of ours above another one. */
   above(work: string, unit: Unit, value: (of: Value) => number, other: string): Row {
     return this.#compared(work, unit, (own, its) => value(own) - value(its), other);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What a model is to stream, or how many rounds it is to make; sent as the input of a run, so that
+ * The text that a model streams, or the number of its rounds; sent as the input of a run, so that
  * every host hears of it the same way.
  */
 export type Plan =

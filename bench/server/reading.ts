@@ -4,13 +4,13 @@ export interface Reading {
   readonly count: number;
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
-  /** Whether what is read says when it was made. @default false */
+  /** True when the read text says when it was made. @default false */
   readonly isStamped?: boolean;
-  /** What stands in the last frame. */
+  /** Text of the last frame. */
   readonly ends: string;
 }
 
-/** What all readers have read together. */
+/** Sum of the reading of all readers. */
 export interface ReadingResult {
   /** Microseconds of the machine's clock when the last reader was done. */
   readonly at: number;

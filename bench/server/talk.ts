@@ -3,7 +3,7 @@ import { type Plan, planText } from './plan.ts';
 import type { HostProcess, ReaderProcess } from './processes.ts';
 import type { ReadingResult } from './reading.ts';
 
-/** What ends a stream of ours, and of the bare server, which says it in the same words. */
+/** End of a stream of ours, and of the bare server, which says it in the same words. */
 const ends = 'event: invocation_end';
 
 /** @throws when it is refused, but where there is no such route, as on a bare server */

@@ -9,7 +9,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** What a page has in backticks. */
+/** Finds the words of a page in backticks. */
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word));
 }

@@ -21,7 +21,7 @@ import {
 } from 'adjutant/store';
 import { LedgerFile } from './ledger-file.ts';
 
-/** What the store leaves out, as the contract is told. */
+/** Parts that the store leaves out, as the contract is told. */
 const notYet = 'a file for each session has no room for it';
 export const leftOut = {
   'shared scopes': notYet,
@@ -34,7 +34,9 @@ export const leftOut = {
   snapshots: 'the events are in memory anyway',
 };
 
-/** What is left out is refused and not ignored, so that no app believes that it was kept. */
+/**
+ * Parts that are left out are refused and not ignored, so that no app believes that it was kept.
+ */
 function refuse(what: string): never {
   throw new AdjutantError('not_supported', `A file store cannot ${what}. Use another store.`, {
     store: 'files',

@@ -20,8 +20,8 @@ import type {
 } from 'adjutant/store';
 
 /**
- * What can happen to a ledger. Each is one line of its file, written whole or, at the end of the
- * file, taken for not written.
+ * Changes of a ledger. Each is one line of its file, written whole or, at the end of the file,
+ * taken for not written.
  */
 type Line =
   | { readonly did: 'claim'; readonly owner: string; readonly ttl: number; readonly at: number }
@@ -69,7 +69,7 @@ export class LedgerFile {
     for (const line of lines) if (line !== '') this.#apply(JSON.parse(line) as Line);
   }
 
-  /** Whether anybody has ever claimed it. */
+  /** True once anybody has claimed it. */
   get exists(): boolean {
     return this.#epoch > 0;
   }
@@ -152,7 +152,7 @@ export class LedgerFile {
       );
     fsyncSync(this.#file);
     this.#size += bytes.length;
-    // What is kept is what another process would read, not what was given.
+    // The memory keeps the JSON that another process would read, not the given value.
     this.#apply(JSON.parse(bytes.toString('utf8')) as Line);
   }
 

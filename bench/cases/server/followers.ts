@@ -11,7 +11,7 @@ interface Case {
   readonly count: number;
   readonly deltas: number;
   readonly rounds: number;
-  /** What a delta, and a durable event, may take against one that is passed on by hand. */
+  /** Most time of a delta, and of a durable event, in times of one that is passed on by hand. */
   readonly limits: readonly [deltas: number, events: number];
 }
 
@@ -21,7 +21,7 @@ const cases: readonly Case[] = [
   { count: 1_000, deltas: 40, rounds: 8, limits: [2.5, 4] },
 ];
 
-/** How fast what happens in one session comes to everybody who follows it. */
+/** Time until the events of one session are with all of its followers. */
 export async function followers({ quick }: Settings): Promise<readonly Row[]> {
   await using own = await HostProcess.start({ kind: 'adjutant', store: { kind: 'memory' } });
   await using floor = await HostProcess.start({ kind: 'bare' });

@@ -16,7 +16,7 @@ interface Idle {
   readonly beatMicroseconds: number;
 }
 
-/** What somebody costs who follows a session in which nothing happens. */
+/** The cost of a follower of a session in which nothing happens. */
 export async function idleFollowers({ quick }: Settings): Promise<readonly Row[]> {
   const repetitions = quick ? 2 : 5;
   const hosts: readonly (readonly [string, HostConfig, HostConfig])[] = [

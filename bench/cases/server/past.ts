@@ -11,7 +11,8 @@ const runs = 60;
 const rounds = 30;
 const session = 'long';
 /**
- * What `/v1/health` may take meanwhile, and one turn of the server's event loop, in milliseconds.
+ * Most time that `/v1/health` may take meanwhile, and one turn of the server's event loop, in
+ * milliseconds.
  */
 const mostHealth = 50;
 const longestTurn = 20;
@@ -25,13 +26,13 @@ interface Measured {
 interface Case {
   readonly work: string;
   readonly reading: Omit<Reading, 'count'>;
-  /** Whether there is something to be read: else the stream has only to be answered. */
+  /** True when there is something to be read: else the stream has only to be answered. */
   readonly isRead: boolean;
 }
 
 /**
- * What others notice while a hundred readers at once are told a long session from its beginning, or
- * come back to its end.
+ * The delay of others while a hundred readers at once are told a long session from its beginning,
+ * or come back to its end.
  */
 export async function past({ quick }: Settings): Promise<readonly Row[]> {
   await using own = await HostProcess.start({ kind: 'adjutant', store: { kind: 'memory' } });

@@ -16,7 +16,7 @@ const bare = 'bare loop';
 type Place = Extract<HostConfig, { kind: 'adjutant' }>['store'];
 
 /**
- * How many runs a server takes in a second, with runs of one instant answer that go on behind the
+ * Runs that a server takes in a second, with runs of one instant answer that go on behind the
  * requests.
  */
 export async function startedRuns(settings: Settings): Promise<readonly Row[]> {

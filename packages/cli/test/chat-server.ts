@@ -14,7 +14,7 @@ interface ChatRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** What the server answers: a tool call or a text. */
+/** Answer of the server: a tool call or a text. */
 type Answer =
   | { readonly call: { readonly name: string; readonly args: object } }
   | { readonly text: string };

@@ -1,4 +1,4 @@
-/** What README.md and the guide tell new users to type, typed. */
+/** Types the commands that README.md and the guide give to new users. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

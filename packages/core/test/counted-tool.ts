@@ -21,7 +21,7 @@ export function countedTool(
   return { tool: counted, entered };
 }
 
-/** What `fetch` throws for a page that answers 403. */
+/** Throws as `fetch` does for a page that answers 403. */
 export function forbidden(): never {
   throw Object.assign(new Error('403 Forbidden'), { status: 403 });
 }

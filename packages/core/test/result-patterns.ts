@@ -10,7 +10,7 @@ function failedWith(what: string, fits: (notes: readonly unknown[]) => boolean):
   return expect.toSatisfy(satisfies, what) as object;
 }
 
-/** What tool results look like when supervision has decided about them; for `toMatchObject`. */
+/** Patterns of tool results after a decision of the supervision; for `toMatchObject`. */
 export const hinted = failedWith(
   'a failure with a hint',
   (notes) => notes.length > 0 && !notes.some(isClosing),

@@ -30,7 +30,7 @@ export function changedStore(
   };
 }
 
-/** Who follows ledgers. */
+/** Followers of ledgers. */
 export interface Following {
   count: number;
   most: number;

@@ -107,7 +107,7 @@ describe('health', () => {
         body: { status: 'not_ready', store: 'unavailable' },
       });
       expect(JSON.stringify(failed.body)).not.toContain('postgres');
-      // Whoever asks often does not keep the store busy.
+      // Frequent requests do not keep the store busy.
       await Promise.all(Array.from({ length: 20 }, () => send(api, 'GET', '/v1/ready')));
       expect(asked).toBe(1);
       clock.advance(1_000);

@@ -128,7 +128,7 @@ describe('a write with a key', () => {
     const second = await send(api, 'POST', path, wrong, key('k'));
     expect([seen(second), isReplayed(second)]).toEqual([seen(first), true]);
     expect(second.body.code).toBe('input_mismatch');
-    // What is not even a request, or not allowed, leaves nothing.
+    // A malformed or forbidden request leaves nothing.
     await send(api, 'POST', path, { nonsense: 1 }, key('other'));
     expect(await keptIn(store)).toBe(1);
   });

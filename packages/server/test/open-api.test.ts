@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { runtime } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 
-/** What the linter says and what is right all the same, with the reason. */
+/** Findings of the linter that are right all the same, with the reason. */
 const exceptions: readonly {
   readonly ruleId: string;
   readonly pointer: string;

@@ -3,7 +3,7 @@ import type { send } from './approvals/paying-app.ts';
 
 export const key = (text: string) => ({ 'idempotency-key': text });
 
-/** What one sees of an answer. */
+/** Parts of an answer that its caller sees. */
 export function seen({ status, body, headers }: Awaited<ReturnType<typeof send>>) {
   return { status, body, location: headers.get('location'), type: headers.get('content-type') };
 }
@@ -12,7 +12,7 @@ export function isReplayed({ headers }: { headers: Headers }): boolean {
   return headers.get('idempotency-replayed') === 'true';
 }
 
-/** How many keys are kept. */
+/** Number of the kept keys. */
 export async function keptIn(store: Store): Promise<number> {
   return (await store.for({ tenant: 'default', app: 'shop:http' }).list()).length;
 }

@@ -47,7 +47,7 @@ export interface CancelOutcome {
   readonly text: string;
 }
 
-/** What somebody has found out about a call or an effect of unknown outcome. */
+/** Finding of a person about a call or an effect of unknown outcome. */
 export interface FoundOutcome {
   readonly happened: boolean;
   readonly result?: JsonValue;

@@ -18,7 +18,7 @@ const commands = {
   'separators of lines': ['\u2028\u2029', '\\u2028\\u2029'],
 } as const;
 
-/** What comes out when a text comes in pieces. */
+/** Gives the output for a text that comes in pieces. */
 function streamed(pieces: readonly string[]): string {
   const stream = new VisibleTextStream();
   return pieces.map((piece) => stream.push(piece)).join('') + stream.end();

@@ -39,7 +39,7 @@ async function waiting() {
   return (args: readonly string[]) => run([...args, '--store', store, '--app', 'office']);
 }
 
-/** What terminals obey, or show as nothing. */
+/** Characters that terminals obey, or show as nothing. */
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 test(

@@ -69,8 +69,8 @@ export function answeredBy(
 }
 
 /**
- * How often in a row an answer to the very same question came to nothing, so that it is asked again
- * now.
+ * Number of times in a row that an answer to the very same question came to nothing, so that it is
+ * asked again now.
  */
 export function refusalsInARow(
   { events }: Session,

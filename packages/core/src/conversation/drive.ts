@@ -33,8 +33,8 @@ import {
 const defaultTurns = 100;
 const defaultAnswers = 1_000;
 /**
- * How often a run may come back to the very same settled questions before that is an end: it takes
- * a moment until another process has taken them in.
+ * Number of times that a run may come back to the very same settled questions: it takes a moment
+ * until another process has taken them in.
  */
 const mostIdleRounds = 5;
 

@@ -37,7 +37,7 @@ export interface HumanUserOptions {
    * @default the text said to the person since the last message, and `You: `
    */
   readonly messagePrompt?: (turn: UserTurn) => string;
-  /** How often one question is asked when what was typed does not fit. @default 10 */
+  /** Number of times that a question is asked when the typed answer does not fit. @default 10 */
   readonly attempts?: number;
   /** @default stdin */
   readonly input?: TerminalStreams['input'];

@@ -93,7 +93,7 @@ export interface UserTurn extends ConversationView {
   readonly runnable: string;
 }
 
-/** How far a conversation has come. */
+/** Progress of a conversation. */
 export interface UserProgress {
   readonly messages: number;
   readonly answered: readonly AnsweredRequest[];
@@ -108,7 +108,7 @@ export interface User {
   readonly ids: readonly string[];
   /** Messages that it gives at most in a conversation. @default no limit of its own */
   readonly maxTurns?: number | undefined;
-  /** How often it is asked one question when its answers are refused. @default 2 */
+  /** Number of times that it is asked a question whose answers are refused. @default 2 */
   readonly attempts?: number | undefined;
   /** `undefined`: it does not answer this; the question stays open. */
   answer(

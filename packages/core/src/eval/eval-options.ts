@@ -64,7 +64,7 @@ export interface EvalOptions {
    * something of the kind
    */
   readonly scorers?: readonly Scorer[];
-  /** How often each case is run with each variant. @default 1 */
+  /** Number of trials of each case with each variant. @default 1 */
   readonly trials?: number;
   /** Trials at the same time. @default 4 */
   readonly concurrency?: number;

@@ -39,7 +39,7 @@ export interface EvalReport {
   readonly passed: boolean;
   /** Confidence of all intervals. */
   readonly confidence: number;
-  /** How intervals were computed, in one sentence for people. */
+  /** Method of the intervals, in one sentence for people. */
   readonly methods: string;
 }
 

@@ -204,7 +204,7 @@ function scoreChange(
   return scoreDifference({ baseline: side(0), candidate: side(1) }, confidence);
 }
 
-/** How the numbers of a report came about. */
+/** Methods behind the numbers of a report. */
 export const methods =
   "Pass rates: Wilson's score interval with the effective number of trials by Kish's " +
   "design effect, cases being clusters. Scores: Student's interval of the mean over cases " +

@@ -1,6 +1,6 @@
 /**
- * How a value reads where something has encoded it: in JSON within JSON, in addresses, pages,
- * headers and dumps.
+ * Returns the forms that encodings give a value: in JSON within JSON, in addresses, pages, headers
+ * and dumps.
  */
 export function encodedForms(value: string): readonly string[] {
   const json = inJson(value);

@@ -4,7 +4,7 @@ import { callFingerprint } from '../effects/tool-call/call-fingerprint.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { requestIdOf } from '../ledger/folds/request-fold.ts';
 
-/** How a fingerprint begins of which only other code knows what it was made from. */
+/** Beginning of a fingerprint whose source only other code knows. */
 export const lostFingerprint = 'redacted ';
 
 /**

@@ -105,7 +105,7 @@ export class KnownValues {
     return [...this.#replacements.values()];
   }
 
-  /** How many values each rule took out. */
+  /** Number of values that each rule took out. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { rule } of this.#used) counts.set(rule, (counts.get(rule) ?? 0) + 1);

@@ -24,7 +24,7 @@ export interface RedactionRecord {
   readonly patterns: readonly WrittenPattern[];
   /** The replacement of each value that was taken out. */
   readonly replacements: readonly (string | number)[];
-  /** How many different values each rule took out. */
+  /** Number of different values that each rule took out. */
   readonly removed: Readonly<Record<string, number>>;
 }
 

@@ -149,7 +149,7 @@ interface GroupRisk {
   hasChoice: boolean;
 }
 
-/** How often at most what stands before a place is repeated. */
+/** Returns the most repetitions of the pattern before a place. */
 function repeatsAt(plain: string, at: number): number {
   const [, endless, least, comma, most] =
     /^(?:([*+])|\{(\d+)(,?)(\d*)\})/.exec(plain.slice(at, at + 24)) ?? [];

@@ -4,7 +4,7 @@ import type { AnySchema } from '../base/schema.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { OnExpire } from '../tools/request-options.ts';
 
-/** What a step asks people, and who they are. */
+/** Question of a step to people, and its addressees. */
 export interface AskOptions {
   /** The question, in one line. */
   readonly message: string;

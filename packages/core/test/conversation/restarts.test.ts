@@ -60,7 +60,7 @@ const script = {
 
 const user = () => scriptedUser({ id: 'ann', ...script });
 
-/** What people would see of it. */
+/** Returns the parts that people would see. */
 function account({ events }: Session): unknown {
   return {
     messages: events.flatMap((event) => (event.type === 'user' ? [event.text] : [])),
@@ -88,7 +88,7 @@ for (const [place, make] of storePlaces) {
     }, async () => {
       const at = await make();
       const store = at.open();
-      // What the process after has opened for itself, where that can be.
+      // The process after opens a store of its own, where that can be.
       const later = place === 'memory' ? store : at.open();
       try {
         const whole = crashingStore(store);

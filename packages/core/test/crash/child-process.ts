@@ -10,7 +10,7 @@ export class TestProcess {
   readonly #said: string[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #closed: Promise<unknown>;
-  /** What it wrote to its standard error. */
+  /** Text of its standard error. */
   complaints = '';
 
   constructor(order: ProcessOrder) {

@@ -75,8 +75,7 @@ export const mixture: MakeScenario = () => {
 };
 
 /**
- * What is written before a call lands with whatever call came next, which is another one in every
- * run.
+ * A write before a call lands with the call that comes next, which is another one in every run.
  */
 export const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
 /** Branches of which one is enough: others wait for an answer that never comes, and for a tool. */

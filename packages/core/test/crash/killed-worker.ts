@@ -92,7 +92,8 @@ function workOf(session: string) {
           return key;
         };
         await ctx.effect(key, look, { recovery: 'rerun' }).catch((error: unknown) => {
-          // What was cut off three times is not begun again: it may be what ends the process.
+          // An effect that was cut off three times is not begun again: it may be what ends the
+          // process.
           if (!(error instanceof EffectUnknownError)) throw error;
         });
         ctx.state['done'] = ((ctx.state['done'] as number | undefined) ?? 0) + 1;
@@ -130,7 +131,7 @@ function workOf(session: string) {
 
 const store = connect(order.store);
 const app = runtime({ app: 'kills', store, recover: 'manual' });
-// What it takes to open the store is no part of the work.
+// Opening the store is no part of the work.
 await store.for({ tenant: 'default', app: 'kills' }).list({ limit: 1 });
 // It may be killed at any time.
 flushCompileCache();

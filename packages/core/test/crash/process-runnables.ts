@@ -3,11 +3,11 @@ import { roundModel, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 import type { EffectFile } from './effect-file.ts';
 
-/** What the runnables of a process tell and wait for. */
+/** Reports and signals of the runnables of a process. */
 export interface ProcessPorts {
   readonly session: string;
   readonly say: (what: string) => void;
-  /** What holds a tool or a model call. */
+  /** Holds a tool or a model call until it resolves. */
   readonly goOn: Promise<void>;
   readonly effects: Pick<EffectFile, 'add'>;
 }
@@ -15,7 +15,7 @@ export interface ProcessPorts {
 const schema = z.object({ n: z.number() });
 const call = (name: string, n: number) => ({ name, args: { n } });
 
-/** What all processes of a test have under the same names. */
+/** Makes the runnables that all processes of a test have under the same names. */
 export function processRunnables({
   session,
   say,

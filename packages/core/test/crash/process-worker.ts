@@ -15,8 +15,8 @@ export interface ProcessOrder {
   /** Milliseconds. */
   readonly lease: number;
   /**
-   * What it asks for, and then kills itself as soon as that is accepted. @default to be told to go,
-   * and it lives on
+   * Run that the process asks for before it kills itself, once that is accepted. @default to be
+   * told to go, and it lives on
    */
   readonly asks?: { readonly runId?: string; readonly input: string };
 }

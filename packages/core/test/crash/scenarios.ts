@@ -240,7 +240,7 @@ const sharedWrites: MakeScenario = () => {
 const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome' });
 
 /**
- * What happens around a run: prepared with effects and state, let in, and followed up behind its
+ * A run with a lifecycle: prepared with effects and state, let in, and followed up behind its
  * result.
  */
 const lifecycle: MakeScenario = () => ({

@@ -38,8 +38,8 @@ const quick = { initialDelayMs: 1, multiplier: 1 };
 export const always = Number.POSITIVE_INFINITY;
 
 /**
- * What the error router does: it tries again, lets other tools stand in, one of them by leave of a
- * person, gives hints and closes ways.
+ * All acts of the error router: it tries again, lets other tools stand in, one of them by leave of
+ * a person, gives hints and closes ways.
  */
 export const routing: MakeScenario = () => {
   const chains = {
@@ -241,7 +241,7 @@ export function refusing(status: number, message: string, isRetryable: boolean):
   });
 }
 
-/** What is handed up, to a person, to the list of failures and to the caller. */
+/** Failures that are handed up, to a person, to the list of failures and to the caller. */
 export const escalating: MakeScenario = () => {
   const locked = (name: string, times: number) =>
     failing(name, times, () => new ToolFailure('locked', { errorType: name }));

@@ -9,7 +9,7 @@ export type StoreAddress =
 
 /** A connection of this process to a store that others use too. */
 export function connect(address: StoreAddress): Store {
-  // What must last is proved by the end of processes, not of machines.
+  // Durability is proved by the end of processes, not of machines.
   if ('file' in address) return sqlite(address.file, { synchronous: 'normal' });
   return postgres(address.url, { schema: address.schema });
 }

@@ -1,7 +1,7 @@
 import { type EffectContext, type EffectOptions, runtime, type Store, step } from 'adjutant';
 import { keptOpen } from 'adjutant/testing';
 
-/** What an effect was run with, and what it does when it is. */
+/** Arguments of an effect, and its next outcomes. */
 export interface Charges {
   readonly entered: { readonly key: string; readonly attempt: number }[];
   readonly caught: unknown[];

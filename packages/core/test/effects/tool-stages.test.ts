@@ -211,7 +211,7 @@ describe('after its end', () => {
     }
   }
 
-  /** What each use says, in order. */
+  /** Returns the words of each use, in order. */
   async function useAll(ctx: Ctx): Promise<readonly string[]> {
     const said: string[] = [];
     for (const [name, use] of uses) {

@@ -221,7 +221,7 @@ describe('scenarios', () => {
     );
     expect(trial).toMatchObject({ status: 'completed', passed: true });
     expect(trial.turns.map(({ user }) => user)).toEqual(['Pune', 'Oslo', 'Bonn']);
-    // What the user costs is not the agent's.
+    // The cost of the user is not the agent's.
     expect(trial.steps).toBe(6);
     const told = JSON.stringify(userModel.calls[0]?.prompt);
     expect(told).toContain('Ask about two cities.');

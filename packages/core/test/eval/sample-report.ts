@@ -13,7 +13,7 @@ export interface SampleSize {
   readonly cases: number;
   readonly trials: number;
   readonly variants?: readonly string[];
-  /** What each trial's texts are followed by. */
+  /** Text behind each text of a trial. */
   readonly padding?: string;
 }
 

@@ -12,7 +12,7 @@ import {
 /** A call as tests write it: a name, or a name with arguments and what came back. */
 export type WrittenCall = string | readonly [name: string, args?: JsonValue, result?: JsonValue];
 
-/** What happened in a turn. */
+/** Events of a turn. */
 export interface WrittenTurn {
   readonly says?: string | readonly string[];
   readonly calls?: readonly WrittenCall[];

@@ -11,7 +11,7 @@ export function saidLast(prompt: LanguageModelV4Prompt): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** What the world of the weather agent has seen: effects are what must not happen twice. */
+/** Record of the world around the weather agent: effects are what must not happen twice. */
 export interface Weather {
   readonly agent: Agent;
   readonly model: ScriptedModel;
@@ -23,7 +23,7 @@ export interface Weather {
 
 export interface WeatherOptions {
   readonly instructions?: string;
-  /** What the model says instead. `undefined`: as usual. */
+  /** Answer of the model instead. `undefined`: as usual. */
   readonly answers?: (city: string, prompt: LanguageModelV4Prompt) => ScriptedResponse | undefined;
   /** Awaited by each call of the tool. */
   readonly hold?: () => Promise<unknown>;

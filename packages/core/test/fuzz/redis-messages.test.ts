@@ -172,7 +172,7 @@ test.skipIf(reasonToSkip !== undefined)(
           { what: 'the last event' },
         );
         expect(given.filter((event) => 'seq' in event)).toEqual(ledger);
-        // What is told besides is bounded by what was sent.
+        // The size of other messages is bounded by that of the sent ones.
         expect(given.length - ledger.length).toBeLessThan(sent.length * 20 + runs * 30);
       }),
       { seed, numRuns: 40 },

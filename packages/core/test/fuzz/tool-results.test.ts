@@ -7,7 +7,7 @@ import { hostileValues } from './hostile-values.ts';
 import { seed } from './seed.ts';
 import { watchProcess } from './unhandled.ts';
 
-/** What a tool does with a value. */
+/** Ways in which a tool gives a value. */
 const ways = ['returns', 'resolves', 'throws', 'rejects', 'reports', 'streams'] as const;
 
 test(

@@ -25,9 +25,7 @@ describe('an agent takes models by name', () => {
   test('names among the fallback models of a definition that is spread', () => {
     const clerk = agent({ name: 'clerk', model: ['rehearsal', 'rehearsal'] });
     const options = { ...clerk, model: 'rehearsal', fallbackModels: ['ollama:qwen3'] };
-    expect(agent(options as AgentOptions).fallbackModels).toMatchObject([
-      { provider: 'ollama' },
-    ]);
+    expect(agent(options as AgentOptions).fallbackModels).toMatchObject([{ provider: 'ollama' }]);
   });
 
   test('and asks them', async () => {

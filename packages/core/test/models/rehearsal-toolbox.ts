@@ -50,7 +50,7 @@ export interface Conversation {
 export interface ConversationOptions {
   /** Names under which tools are offered. @default all built-in ones */
   readonly offered?: readonly string[];
-  /** What was said before. */
+  /** Earlier messages. */
   readonly before?: LanguageModelV4Prompt;
   /** Results come as text, as some encoders give them. */
   readonly asText?: boolean;

@@ -1,7 +1,7 @@
 import type { ModelScript } from 'adjutant/testing';
 import { type Frame, hang, json, type Responder, reset, sse } from './wire-server.ts';
 
-/** How a provider says what a script says. */
+/** Encoding of a script by a provider. */
 interface Dialect {
   readonly frames: (script: ModelScript) => readonly Frame[];
   readonly end: (script: ModelScript) => readonly Frame[];

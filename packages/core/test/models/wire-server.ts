@@ -198,7 +198,7 @@ export async function ask(
   );
 }
 
-/** What the runtime would record of a failed call. */
+/** Returns the record that the runtime would make of a failed call. */
 export async function failureOf(model: Model, options: Partial<LanguageModelV4CallOptions> = {}) {
   try {
     await ask(model, options);

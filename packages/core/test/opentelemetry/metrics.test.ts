@@ -60,7 +60,7 @@ test('tokens, times and rounds are measured, also without spans', async () => {
     { contextWindow: 4_000 },
   );
   await app.run(agent({ name: 'worker', model, tools: [good] }), 'Go');
-  // What was not reported is no usage.
+  // Tokens that were not reported are no usage.
   expect(await pointsOf('gen_ai.client.token.usage')).toEqual([
     { of: { ...chat, 'gen_ai.token.type': 'input' }, count: 1, sum: 100 },
     { of: { ...chat, 'gen_ai.token.type': 'output' }, count: 1, sum: 20 },

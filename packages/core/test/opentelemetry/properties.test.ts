@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => context.disable());
 
 /**
- * What is invoked: parts one after the other or at once, steps, and agents that call a tool, which
+ * An invocation: parts one after the other or at once, steps, and agents that call a tool, which
  * calls another one.
  */
 type Shape =
@@ -68,8 +68,8 @@ function runnableOf(shape: Shape, name: string): Runnable {
 }
 
 /**
- * What an invocation's span lies below by the path of the invocation: a tool of that path, or the
- * invocation there.
+ * Returns the parent of an invocation's span by the path of the invocation: a tool of that path, or
+ * the invocation there.
  */
 function expectedAbove(
   span: ReadableSpan,

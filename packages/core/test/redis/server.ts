@@ -27,7 +27,7 @@ async function findReasonToSkip(): Promise<string | undefined> {
 }
 
 /**
- * Why the tests that need Redis are skipped, if they are. @throws Error in CI, where they may not
- * be
+ * Reason to skip the tests that need Redis, if there is one. @throws Error in CI, where they may
+ * not be
  */
 export const reasonToSkip: string | undefined = await findReasonToSkip();

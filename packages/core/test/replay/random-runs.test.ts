@@ -153,7 +153,7 @@ test('whatever is run, and wherever it stops, does what it did', { timeout: 60_0
           runnables: [root],
         });
         const { session } = await app.run(root, { session: 's', input: 'Go', runId: 'run' });
-        // What may have happened twice is asked about; all else has ended.
+        // People are asked about acts that may have happened twice; all else has ended.
         expect(
           openInvocations(session.events).length === 0 || session.ledger.requests.size > 0,
         ).toBe(true);

@@ -24,7 +24,7 @@ export function appOf(make: MakeScenario): Runtime {
   });
 }
 
-/** What a store has of a session. */
+/** Returns the record of a session in a store. */
 async function recordIn(
   store: Store,
   tenant: string,
@@ -66,7 +66,7 @@ export async function* stoppedRuns(
   }
 }
 
-/** What is wrong with a replay on the code that made the record; `undefined`: nothing. */
+/** Replays a record on the code that made it, and returns the problem, if there is one. */
 export async function problemOf(
   record: RecordedLedger,
   app: Runtime,

@@ -11,7 +11,7 @@ import {
 import type { IdSource } from 'adjutant/ports';
 import { crashingStore, takingOver, tickingClock } from 'adjutant/testing';
 
-/** What is under test: the same in every process but for an edit. */
+/** The tested definitions: the same in every process but for an edit. */
 export interface Definition {
   readonly runnable: Runnable;
   readonly options?: Partial<RuntimeOptions>;
@@ -29,7 +29,7 @@ export interface Expected {
 /** A ledger that is kept as a fixture, the code that wrote it, and edits of that code. */
 export interface KeptLedger {
   readonly name: string;
-  /** What is in it that is hard to replay. */
+  /** Part of it that is hard to replay. */
   readonly holds: string;
   /** @param edit the name of one of `edits` @default the code as it was */
   define(edit?: string): Definition;

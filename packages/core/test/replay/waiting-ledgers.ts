@@ -46,7 +46,7 @@ export const asking: KeptLedger = {
   },
 };
 
-/** How often the probe of `repaired` was asked while it was recorded. A replay asks no probe. */
+/** Number of questions to the probe of `repaired` during its recording. A replay asks no probe. */
 let timesAsked = 0;
 
 export const repaired: KeptLedger = {

@@ -16,7 +16,7 @@ const app = runtime({ app: 'shop', runnables: [clerk] });
 const { session } = await app.run(clerk, 'Hi');
 const file = await exportLedger(session);
 
-/** What a test may be given by mistake, where types do not help. */
+/** A value that a caller may give by mistake, where types do not help. */
 const wrong = (value: unknown) => value as never;
 
 test.for<[name: string, call: () => unknown, message: RegExp]>([

@@ -71,8 +71,8 @@ const ways: Readonly<Record<string, (name: string, times: number) => Runnable>> 
 };
 
 /**
- * How often a ledger says that its session added one, and that every one of its changes follows
- * from what it knew.
+ * Counts the increments of a session by its ledger, and checks that each follows from the value
+ * that it knew.
  */
 function incrementsIn(events: readonly Event[]): number {
   let increments = 0;
@@ -118,7 +118,7 @@ async function countTogether(
     stateSchema,
   });
   expect(reader.state.user.n).toBe(made);
-  // Who was kept from writing too often says so, and goes without the rest of what it wanted to do.
+  // A session that was kept from writing too often says so, and leaves out its other writes.
   expect(made === wanted || refused > 0).toBe(true);
   // As many sessions as a function may be called again cannot keep each other from writing.
   if (plans.length <= 2) expect(made).toBe(wanted);

@@ -42,7 +42,7 @@ async function stopAtFirstEnd(run: Run): Promise<void> {
     for await (const event of run) if (event.type === 'invocation_end') run.stop();
     await run;
   } catch (error) {
-    // Whatever else it ends by is no stop.
+    // Any other end is no stop.
     if (!isAdjutantError(error, 'run_stopped')) throw error;
   }
 }

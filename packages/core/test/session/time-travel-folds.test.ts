@@ -35,7 +35,7 @@ const ledgerAndCut = arbitraryLedger().chain((events) =>
   fc.tuple(fc.constant(events), fc.nat(events.length)),
 );
 
-/** Whether a fold can go on from what it gave for a beginning, put away and taken out again. */
+/** Checks that a fold can go on from its stored result for a beginning. */
 function expectAssociative<State>(
   fold: Fold<State>,
   start: () => State,
@@ -158,7 +158,7 @@ const golden = JSON.parse(
   readFileSync(new URL('../fixtures/ledgers/golden-ledgers.json', import.meta.url), 'utf8'),
 ) as readonly GoldenLedger[];
 
-/** What is stored of a point at every event: a change anywhere in between counts as well. */
+/** Hash of the stored point at every event: a change anywhere in between counts as well. */
 function hashOfPoints(events: readonly Event[]): string {
   const point: LedgerPoint = startPoint();
   return contentHash(

@@ -335,7 +335,7 @@ describe('options', () => {
     const own = looking({ loops: { blockAt: 4 } });
     const run = await runTest(own.looker, [user('Go'), ...rounds(5, look), model('done')], options);
     expect(own.entered).toHaveLength(3);
-    // What the agent does not say is what the runtime says.
+    // Options that the agent leaves out are those of the runtime.
     expect(decisionsOf(run)[0]).toMatchObject({ decision: 'warn', data: { count: 2 } });
   });
 

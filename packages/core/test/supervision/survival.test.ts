@@ -191,7 +191,7 @@ async function finished() {
   return { session, app, entered };
 }
 
-/** How a page answers each time that it is asked for. */
+/** Answers of a page, one for each request. */
 const behaviours = {
   same: () => 'nothing new',
   changing: (times: number) => ({ percent: times }),

@@ -63,8 +63,7 @@ interface Definition {
  */
 export function assertLengths(schema: z.ZodType, value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
-  const { type, innerType, element, valueType, shape, checks } = schema._zod
-    .def as Definition;
+  const { type, innerType, element, valueType, shape, checks } = schema._zod.def as Definition;
   if (innerType !== undefined) {
     assertLengths(innerType, value, path);
   } else if (type === 'array' && element !== undefined && Array.isArray(value)) {

@@ -40,7 +40,7 @@ export class ObservedRun {
     this.#startedAt = operation.startedAt;
   }
 
-  /** How it ended; `undefined` when it rests without an end. */
+  /** End of the run; `undefined` while it has none. */
   get end(): 'completed' | 'error' | 'cancelled' | undefined {
     return this.#end;
   }

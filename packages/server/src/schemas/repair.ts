@@ -8,7 +8,7 @@ const longestPath = 4_096;
 const pathSchema = z.string().min(1).max(longestPath);
 const textSchema = z.string().min(1).max(longestText);
 
-/** What somebody has found out about a call or an effect. */
+/** Finding of a person about a call or an effect. */
 export const toldOutcomeSchema = z
   .strictObject({
     callId: pathSchema.openapi({

@@ -284,8 +284,8 @@ describe('the audit log', () => {
   });
 
   /**
-   * What happened on any days in any processes comes back in pages of any size: all of it, each
-   * once, newest first.
+   * Entries of any days and any processes come back in pages of any size: all of them, each once,
+   * newest first.
    */
   test('gives everything in pages', async () => {
     const happening = fc.record({

@@ -9,7 +9,7 @@ export interface Asked {
   readonly as?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a runtime hands over beside the request. */
+  /** Values that a runtime hands over beside the request. */
   readonly env?: object;
   readonly host?: string;
 }
@@ -18,7 +18,7 @@ export interface Asked {
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** What it is, each test says by what it expects. */
+  /** Each test says its type by its expectations. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly text: string;
 }
@@ -90,7 +90,7 @@ export function world(options: WorldOptions = {}): World {
   };
 }
 
-/** What Node hands over beside a request from this address. */
+/** The values that Node hands over beside a request from this address. */
 export function fromAddress(remoteAddress: string): object {
   return { incoming: { socket: { remoteAddress } } };
 }

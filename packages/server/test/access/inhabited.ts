@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ApiKeys, type NewApiKey } from '../../src/access/api-keys.ts';
 import { type AdjutantServer, type ServerOptions, server } from '../../src/index.ts';
 
-/** What the tenant `left` has; others have nothing. */
+/** Belongings of the tenant `left`; others have nothing. */
 export interface Inhabited {
   readonly app: Runtime;
   readonly store: Store;
@@ -20,14 +20,14 @@ export interface Inhabited {
   /** Of the user `ann`: its run waits for the result of an operation. */
   readonly filming: string;
   readonly operation: string;
-  /** What stands in a link by which the request can be answered. */
+  /** Token in a link by which the request can be answered. */
   readonly link: string;
   /** An API key that nobody uses. */
   readonly spareKey: string;
   key(asked?: Partial<NewApiKey>): Promise<string>;
-  /** How far each ledger of a tenant is, and what waits in its inbox. */
+  /** Head of each ledger of a tenant, and the items in its inbox. */
   ledgers(tenant?: string): Promise<Readonly<Record<string, string>>>;
-  /** What was paid. */
+  /** Amounts that were paid. */
   readonly paid: unknown[];
 }
 

@@ -40,7 +40,7 @@ function signed(
   return token(claims).setProtectedHeader({ alg }).sign(key);
 }
 
-/** How a server with these options answers an administrator's call with this token. */
+/** Returns the answer of a server with these options to an administrator with this token. */
 async function answerTo(as: string, jwt: Partial<JwtOptions> = {}): Promise<Answered> {
   const { api } = world({ auth: { jwt: { secret, issuer, audience, ...jwt } } });
   return ask(api, 'GET /v1/keys', { as });

@@ -37,7 +37,7 @@ describe.for(strangers)('a caller %s', ([, bound]) => {
       about.request,
       ...(what.startsWith('GET') ? ['left-done', 'left-waiting'] : []),
     ];
-    // What was asked for may be repeated in what is refused.
+    // A refusal may repeat the requested text.
     const told = status < 400 ? text : text.replaceAll(/left-\w+/g, '');
     for (const secret of status < 400 && bound.tenant === 'right' && what.startsWith('POST')
       ? ['private words', about.request]

@@ -32,7 +32,7 @@ async function renderingServer({
   return { app, api: server(app, options), other: server(make(), options), session: session.id };
 }
 
-/** What the tool gave the model. */
+/** Returns the result that the tool gave the model. */
 async function resultOf(
   app: Awaited<ReturnType<typeof renderingServer>>['app'],
   session: string,

@@ -103,7 +103,7 @@ export async function waitingServer({
   };
 }
 
-/** What tests read of JSON answers; which members there are depends on the route. */
+/** Members of JSON answers that tests read; each route has some of them. */
 export interface AnsweredBody {
   readonly requests: readonly (RequestEntry & { readonly details: { readonly cents: number } })[];
   readonly outcomes: readonly unknown[];
@@ -119,7 +119,7 @@ export interface AnsweredBody {
   readonly detail: string;
 }
 
-/** What a server answered. */
+/** Answer of a server. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;

@@ -60,7 +60,7 @@ async function untilEnd(
   for await (const event of follower.sessions.follow(session, { after })) {
     if (event.type === 'assistant') {
       const before = texts.get(event.invocationId ?? '');
-      // What was streamed is never anything else than the beginning of what was said.
+      // The streamed text is always a beginning of the recorded one.
       if (before?.isComplete === false) expect(event.text.startsWith(before.text)).toBe(true);
     }
     texts = streamedText(texts, event);

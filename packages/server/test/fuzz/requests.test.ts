@@ -21,7 +21,7 @@ let about: Inhabited;
 let credential: string;
 const errors: unknown[] = [];
 
-/** What there is, by the names of parameters and properties. */
+/** Known values, by the names of parameters and properties. */
 const known = {
   session: ['left-done', 'left-waiting', 'left-filming'],
   run: ['left-run-0', 'left-run-1', 'left-run-2'],
@@ -56,7 +56,7 @@ function standing(request: FuzzedRequest): FuzzedRequest {
   };
 }
 
-/** What no refused request may change. */
+/** Returns all that no refused request may change. */
 async function everything(): Promise<unknown> {
   const tenants = await Promise.all(
     ['left', 'right', 'default', 'adjutant:system'].map((tenant) => ledgersOf(about.store, tenant)),
@@ -97,7 +97,7 @@ async function read(response: Response): Promise<Outcome> {
   return { status: response.status, type, text: new TextDecoder().decode(value) };
 }
 
-/** What every answer must be, whatever was asked. */
+/** Checks the form of an answer to any request. */
 function checkAnswer({ operationId }: FuzzedRequest, { status, type, text }: Outcome): void {
   if (status >= 500 && status !== allowedServerErrors[operationId])
     throw new Error(`${status}: ${text}\n${errors.map(String).join('\n')}`);
@@ -112,7 +112,7 @@ function checkAnswer({ operationId }: FuzzedRequest, { status, type, text }: Out
   });
 }
 
-/** What runs have begun to do comes to rest. */
+/** Waits until the runs have come to rest. */
 async function atRest(): Promise<unknown> {
   let before = await everything();
   for (let same = 0; same < 3; ) {

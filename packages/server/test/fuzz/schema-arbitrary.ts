@@ -134,7 +134,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 const short = fc.stringMatching(/^[a-zA-Z0-9_.-]{1,20}$/);
 const mostItems = 4;
 
-/** How values are made up. */
+/** Options of made-up values. */
 export interface ArbitraryOptions {
   readonly components: Readonly<Record<string, JsonSchema>>;
   /**
@@ -142,7 +142,7 @@ export interface ArbitraryOptions {
    * that they fit.
    */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** Whether there are also values that do not fit. */
+  /** True when there are also values that do not fit. */
   readonly isHostile: boolean;
 }
 

@@ -14,9 +14,8 @@ export interface Entry {
   readonly call: (about: Inhabited) => Call | Promise<Call>;
   readonly status: number;
   /**
-   * What callers of another tenant, and those who are bound to another user, are answered: with 404
-   * or 204, as if it were not there; or of what is their own (`own`), in which nothing is of the
-   * others.
+   * Answer to callers of another tenant or bound to another user: 404 or 204, as if it were not
+   * there; or of what is their own (`own`), in which nothing is of the others.
    */
   readonly others: 204 | 403 | 404 | 'own';
   /** Whose callers it is for. @default 'left' */

@@ -115,7 +115,7 @@ describe.for(callers)('%s', (caller) => {
     }
     const denied = caller === 'nobody' ? 401 : 403;
     expect((await callRoute(about, operationId, credential)).status).toBe(denied);
-    // Whoever may not call is told nothing else: not what a call must be, nor what there is.
+    // A caller without permission is told nothing else: not the form of a call, nor the data.
     const isWrite = methodOf(about, operationId) !== 'GET';
     const malformed = isWrite
       ? { body: '{"not": json' }

@@ -7,7 +7,7 @@ import { expectWhole, isSkipped, ledgerOf, Place, patience, type Served } from '
 import { heard, tale } from './story.ts';
 
 /**
- * What the stream of a session gives to somebody who has read it up to an event, and comes with its
+ * Returns the stream of a session for a client that has read it up to an event, and comes with its
  * id.
  */
 async function streamedAfter(
@@ -25,7 +25,7 @@ async function streamedAfter(
   return frames.filter(({ id }) => id !== undefined).map(({ data }) => data);
 }
 
-/** Whether it is said, before the answer is written again, that what was streamed of it is void. */
+/** True when the streamed part is declared void before the answer is written again. */
 function isVoidedBefore(events: readonly StreamEvent[], resumed: StreamEvent): boolean {
   const at = events.indexOf(resumed);
   const again = events.findIndex(({ type }, index) => index > at && type === 'assistant_delta');

@@ -1,4 +1,4 @@
-/** What a process of the tests serves, and where it finds what it shares with the others. */
+/** Settings of a process of the tests, with the places that it shares with the others. */
 export interface ServerOrder {
   readonly postgres: { readonly url: string; readonly schema: string };
   /** @default none: what is streamed stays in the process */
@@ -9,12 +9,12 @@ export interface ServerOrder {
   readonly lease?: number;
 }
 
-/** What a process is told. */
+/** Message to a process. */
 export type ServerCommand =
   /** Models may write so many pieces more, or whatever they have. */
   | { readonly type: 'write'; readonly pieces: number | 'all' }
   /** Tools that wait may end. */
   | { readonly type: 'finish' };
 
-/** What a process says. */
+/** Message of a process. */
 export type ServerReport = { readonly type: 'listening'; readonly url: string };

@@ -15,7 +15,7 @@ import type { ServerOrder } from './messages.ts';
 import { ServerHandle } from './server-handle.ts';
 import { Watcher } from './watcher.ts';
 
-/** Whether the tests with several processes cannot run here. */
+/** True when the tests with several processes cannot run here. */
 export const isSkipped = noPostgres !== undefined || noRedis !== undefined;
 
 /** Milliseconds for a test: processes take their time to begin where others work too. */
@@ -36,8 +36,8 @@ export interface PlaceSettings {
 }
 
 /**
- * What the processes of one test share: a schema of the database, a part of Redis, and a file of
- * effects.
+ * Places that the processes of one test share: a schema of the database, a part of Redis, and a
+ * file of effects.
  */
 export class Place {
   readonly #order: ServerOrder;

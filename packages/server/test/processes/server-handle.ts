@@ -16,7 +16,7 @@ export class ServerHandle {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   readonly #url: Promise<string>;
-  /** What it wrote to its standard error. */
+  /** Text of its standard error. */
   complaints = '';
   /** Where it listens, once `listening` has resolved. */
   url = '';

@@ -29,7 +29,7 @@ process.on('message', (command: ServerCommand) => {
   if (command.type === 'finish') resolve();
   else clock.allow(command.pieces === 'all' ? Number.POSITIVE_INFINITY : command.pieces);
 });
-// Whoever has started it is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit());
 
 const { url } = await serve(app, { port: 0, shutdown: { signals: true } });

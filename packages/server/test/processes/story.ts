@@ -4,11 +4,11 @@ import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 import type { EffectFile } from '../../../core/test/crash/effect-file.ts';
 
-/** What the processes of a test share. */
+/** Parts that the processes of a test share. */
 export interface StoryPorts {
   /** On which models wait between two pieces. */
   readonly clock: Clock;
-  /** What holds the tools. */
+  /** Holds the tools until it resolves. */
   readonly finish: Promise<void>;
   readonly effects: Pick<EffectFile, 'add'>;
 }
@@ -26,12 +26,12 @@ export const thanks = piecesOf('thanks');
 
 const written = (chunks: readonly string[]): ScriptedResponse => ({ chunks, chunkDelayMs: 1 });
 
-/** What an agent says in the end of what it was told, so that it shows in its answer. */
+/** Makes the last answer of an agent from the texts that it was told. */
 export function heard(texts: readonly string[]): string {
   return `I heard: ${texts.join(', ')}`;
 }
 
-/** What every process has under the same names. */
+/** Makes the definitions that every process has under the same names. */
 export function story({ clock, finish, effects }: StoryPorts): readonly Runnable[] {
   const model = (answer: Parameters<typeof scriptedModel>[0]) =>
     scriptedModel(answer, { clock, record: false });

@@ -10,8 +10,8 @@ export interface TextCount {
 }
 
 /**
- * What is wrong with the frames of a client; `undefined`: nothing. They must be exactly those that
- * are expected, in order, each once.
+ * Returns the fault in the frames of a client, if there is one. They must be exactly those that are
+ * expected, in order, each once.
  */
 export function differenceFrom(
   frames: readonly ClientFrame[],

@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly port: number;
   readonly path: string;
   readonly random: () => number;
-  /** Whether nothing more is to come. */
+  /** True for the last frame. */
   readonly isLast: (frame: ClientFrame) => boolean;
   /** Share of the pieces that are read after a pause only. */
   readonly slowness: number;

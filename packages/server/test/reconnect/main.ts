@@ -43,7 +43,7 @@ function check(name: string, problem: string | undefined): void {
 const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What a client follows. */
+/** Stream that a client follows. */
 interface Following {
   readonly name: string;
   readonly run: string;
@@ -82,7 +82,7 @@ function followingOf(index: number, port: number): Following {
 
 const texts: TextCount = { answers: 0, whole: 0 };
 
-/** What the client should have: the ledger, or the same stream without a cut. */
+/** Returns the frames that the client should have: the ledger, or the same stream without a cut. */
 async function expectedOf(
   { kind, run, path }: Following,
   ledger: readonly ClientFrame[],
@@ -203,7 +203,7 @@ async function checkServer(
   peak: { heapUsed: number; rss: number; followers: number },
 ): Promise<void> {
   let after = await server.memory();
-  // What the proxy has cut last may be on its way.
+  // Frames before the last cut of the proxy may be on their way.
   for (let tries = 0; after.followers > 0 && tries < 50; tries++) {
     await pause(100);
     after = await server.memory();

@@ -1,4 +1,4 @@
-/** What the server's process is told. */
+/** Message to the server's process. */
 export type ServerCommand =
   | { readonly type: 'start'; readonly session: string; readonly run: string }
   | { readonly type: 'memory' }
@@ -6,7 +6,7 @@ export type ServerCommand =
   | { readonly type: 'ledger'; readonly session: string }
   | { readonly type: 'close' };
 
-/** What it says. */
+/** Message of the server's process. */
 export type ServerReport =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'started'; readonly run: string }

@@ -3,7 +3,7 @@ import type { Runtime } from 'adjutant';
 import { onTestFinished } from 'vitest';
 import { checkAnswer } from './documented.ts';
 
-/** What tests read of bodies; which members there are depends on the route. */
+/** Members of bodies that tests read; each route has some of them. */
 export interface AnsweredBody {
   readonly id: string;
   readonly asked: string;

@@ -198,7 +198,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
         status: 'awaiting_input',
       });
       await post(`/v1/approvals/${waiting.body.requests[0]?.requestId}`, { decision: 'approve' });
-      // What has been answered is no longer waited for.
+      // An answered question is no longer waited for.
       expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({
         status: 'completed',
         output: 'Paid.',

@@ -122,7 +122,7 @@ class StreamMaker {
     answer: (agent, value) => {
       if (!this.#answering(agent)) return;
       const { path: invocationId, name, round, attempt } = agent;
-      // What is durable may be more or other than what was streamed.
+      // The durable text may be more or other than the streamed one.
       const text =
         value % 5 === 0 ? 'withheld' : value % 3 === 0 ? `${agent.streamed}more` : agent.streamed;
       if (text !== '')
@@ -362,7 +362,7 @@ const move = fc.record({
 });
 
 /**
- * What sessions stream: runs one after the other and beside each other, with failures, questions,
+ * Streams of sessions: runs one after the other and beside each other, with failures, questions,
  * effects and hand-overs.
  */
 export const arbitraryStream: fc.Arbitrary<readonly StreamEvent[]> = fc
@@ -375,8 +375,8 @@ export const arbitraryStream: fc.Arbitrary<readonly StreamEvent[]> = fc
   });
 
 /**
- * What somebody gets who comes back when `events` have happened, of what came behind `after`: the
- * durable events, and the text so far of answers that are under way.
+ * Returns the events behind `after` for a client that comes back after `events`: the durable
+ * events, and the text so far of answers that are under way.
  */
 export function caughtUp(events: readonly StreamEvent[], after: number): readonly StreamEvent[] {
   const answers = new Map<string, { readonly agent: string; text: string }>();

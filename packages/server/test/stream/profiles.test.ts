@@ -9,7 +9,7 @@ import { arbitraryStream, caughtUp } from './arbitrary-stream.ts';
 
 interface Teller {
   tell(event: StreamEvent): readonly SentFrame[];
-  /** What the reader was told ends here. */
+  /** Marks the end of the frames that the reader has got. */
   resume(): void;
 }
 
@@ -34,8 +34,8 @@ function told(teller: Teller, events: readonly StreamEvent[]): readonly SentFram
 }
 
 /**
- * What a client gets that comes back with the id of the last frame it has, when `happened` of the
- * events have happened.
+ * Returns the frames for a client that comes back with the id of its last frame, when `happened` of
+ * the events have happened.
  */
 function toldAgain(
   profile: (typeof profileNames)[number],

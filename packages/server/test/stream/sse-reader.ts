@@ -11,7 +11,7 @@ export interface ReadFrame {
 export class SseReader {
   readonly comments: string[] = [];
   readonly frames: ReadFrame[] = [];
-  /** Whether the server has ended the stream. */
+  /** True once the server has ended the stream. */
   isEnded = false;
   #read = 0;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;

@@ -14,7 +14,7 @@ import { isRunOpen } from '../run/root-run.ts';
 /** Milliseconds between two looks at a session that another process holds. */
 const lookEveryMs = 250;
 
-/** What somebody has found out about a call or an effect, and the session for it. */
+/** Finding of a person about a call or an effect, with its session. */
 export interface ToldOutcome {
   readonly session: string;
   readonly callId: string;

@@ -15,7 +15,7 @@ import { invoke } from '../invoke/invoke.ts';
 /** Milliseconds that the work after a run may take: the default time of a run. */
 const timeoutMs = 600_000;
 
-/** How a run ended, for `postProcess`. */
+/** End of a run, for `postProcess`. */
 export interface RunEnd {
   readonly status: 'completed' | 'error';
   readonly output: JsonValue | undefined;

@@ -67,7 +67,7 @@ export interface EvalScenario {
   readonly maxTurns: number;
 }
 
-/** How a question of the agent's tools is answered in place of a person. */
+/** Answer to a question of the agent's tools in place of a person. */
 export interface EvalApproval {
   /** Name of the tool that asks. @default any */
   readonly tool?: string;
@@ -94,7 +94,7 @@ export interface EvalCase {
   readonly state?: JsonObject;
   /** The session's `user` scope. Cases with the same one share what is kept there. */
   readonly userId?: string;
-  /** How questions of tools are answered: the first that fits. */
+  /** Answers to questions of tools: the first that fits counts. */
   readonly approvals: readonly EvalApproval[];
   /** The expectations of the whole conversation. */
   readonly expect: CaseExpectation;

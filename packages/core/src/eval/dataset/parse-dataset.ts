@@ -94,7 +94,7 @@ function refuseDuplicates(cases: readonly EvalCase[], source: string): void {
 }
 
 /**
- * How deep a document is nested, without recursion: what is too deep must not overflow the stack.
+ * Returns the depth of a document, without recursion: what is too deep must not overflow the stack.
  */
 function depthOf(document: unknown): number {
   let depth = 0;

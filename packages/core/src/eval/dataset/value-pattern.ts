@@ -78,7 +78,7 @@ export function expressionMatches(expression: RegExp, text: string): boolean {
 }
 
 /**
- * How what was found must fit: `exact`, or `partial`, where objects may have more members than the
+ * Comparison with the pattern: `exact`, or `partial`, where objects may have more members than the
  * pattern.
  */
 export type PatternMatch = 'exact' | 'partial';

@@ -4,7 +4,7 @@ import type { CaseReport, EvalReport, TrialReport } from '../report.ts';
 /** The outcome of the trials of a case with one variant. `none`: it has no trials there. */
 export type Outcome = 'passed' | 'flaky' | 'failed' | 'none';
 
-/** How a variant does a case against the first variant. */
+/** Comparison of a case with the same case of the first variant. */
 export type Change = 'improved' | 'regressed' | 'same';
 
 export interface VariantOfCase {
@@ -103,7 +103,7 @@ export function firstReason({ variants }: CaseOverview): string | undefined {
   return undefined;
 }
 
-/** How a trial ended, as a sentence without its end. */
+/** End of a trial, as a sentence without its end. */
 export const statusTexts: Readonly<Record<TrialReport['status'], string>> = {
   completed: 'completed',
   error: 'ended with an error',

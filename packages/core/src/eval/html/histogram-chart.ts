@@ -17,7 +17,7 @@ const height = 64;
  */
 const farAway = 3;
 
-/** How values are spread: a row of bars for each variant, all on one axis. */
+/** Distribution of values: a row of bars for each variant, all on one axis. */
 export function histogramChart(
   series: readonly HistogramSeries[],
   text: (value: number) => string,

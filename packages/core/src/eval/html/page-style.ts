@@ -1,5 +1,5 @@
 /**
- * How the page looks, in light and dark. It is part of the page's policy by its hash: no other
+ * Style of the page, in light and dark. It is part of the page's policy by its hash: no other
  * style, not even of an attribute, counts.
  */
 export const pageStyle = `

@@ -35,7 +35,7 @@ export interface Verdict {
 }
 
 const runId = 'judge';
-/** How many judges that failed are gone past before it is given up. */
+/** Number of failed judges that are passed over before an error. */
 const mostAttempts = 100;
 
 /**

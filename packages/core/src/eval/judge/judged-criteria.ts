@@ -26,7 +26,7 @@ export interface CriteriaQuestion {
   readonly model: ModelInput;
   /** Sentences by name. */
   readonly criteria: Readonly<Record<string, string>>;
-  /** How often it is asked; the mean counts. */
+  /** Number of times that it is asked; the mean counts. */
   readonly samples: number;
   /** Further knowledge for the judge. */
   readonly background: string | undefined;

@@ -11,10 +11,9 @@ export interface ResponseMatchOptions {
   /** @default 'response_match' */
   readonly name?: string;
   /**
-   * How a text that a case expects is compared with the answer. `exact`: they are equal.
-   * `contains`: the answer has it. `regex`: it is a regular expression that matches. `overlap`:
-   * words in common, as ROUGE-1 F1. An expectation that says what it wants (`{ contains: … }`) is
-   * checked as it says.
+   * Comparison of an expected text with the answer. `exact`: they are equal. `contains`: the answer
+   * has it. `regex`: it is a regular expression that matches. `overlap`: words in common, as
+   * ROUGE-1 F1. An expectation that says what it wants (`{ contains: … }`) is checked as it says.
    * @default 'overlap'
    */
   readonly match?: 'exact' | 'contains' | 'regex' | 'overlap';

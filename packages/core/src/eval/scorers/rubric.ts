@@ -20,7 +20,7 @@ export interface RubricOptions {
   readonly criteria: Readonly<Record<string, Criterion>>;
   /** The model that judges by the criteria that are sentences, or its name. */
   readonly model?: ModelInput | string;
-  /** How often the model is asked about a trial; the mean counts. @default 1 */
+  /** Number of times that the model is asked about a trial; the mean counts. @default 1 */
   readonly samples?: number;
   /**
    * Knowledge for the judge besides the conversation, such as the rules that the agent has to keep.

@@ -8,7 +8,7 @@ function tokens(text: string): readonly string[] {
   );
 }
 
-/** How much of two texts is the same. */
+/** Share of two texts that is the same. */
 export interface Overlap {
   readonly precision: number;
   readonly recall: number;

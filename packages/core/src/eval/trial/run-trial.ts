@@ -55,7 +55,7 @@ export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
   };
 }
 
-/** How often a session is opened again that another process has just begun. */
+/** Number of times that a session of another process is opened again. */
 const mostOpenings = 20;
 const busyMs = 100;
 
@@ -114,8 +114,8 @@ function beginning({ evalName, place }: TrialWork): readonly EventDraft[] {
 }
 
 /**
- * How a trial has ended, if its ledger says so; `undefined`: there is something to be done, or it
- * takes a look at what it waits for.
+ * Returns the end of a trial, if its ledger says so; `undefined`: there is something to be done, or
+ * it takes a look at what it waits for.
  */
 function endingOf(
   session: Session,
@@ -138,7 +138,7 @@ function endingOf(
     : undefined;
 }
 
-/** How a conversation by a plan ends is for the user to say, and not to be read from its runs. */
+/** True for the end that the user of a scenario declares; the runs do not show it. */
 function isScenarioEnd(event: Event): boolean {
   return isDecision(event, 'eval', 'scenario_end');
 }

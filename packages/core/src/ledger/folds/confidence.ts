@@ -3,7 +3,7 @@ import { isSuccess } from '../tool-result.ts';
 import type { InvocationRecord, InvocationTree } from './invocation-fold.ts';
 import { enclosingInvocation, lastRecord } from './invocation-fold.ts';
 
-/** What the confidence in the output of an invocation is made of. */
+/** Parts of the confidence in the output of an invocation. */
 interface Judged {
   readonly path: string;
   readonly kind: InvocationKind;

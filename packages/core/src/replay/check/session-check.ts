@@ -1,12 +1,12 @@
 /**
- * What today's code can do with an open run.
+ * Verdict on an open run under the code of today.
  * - `goes_on`: it continues the run, or waits as before.
  * - `refused`: continuing would end in an error.
  * - `unknown`: it could not be tried.
  */
 export type SessionVerdict = 'goes_on' | 'refused' | 'unknown';
 
-/** What came of one session. */
+/** Result for one session. */
 export interface SessionCheck {
   readonly session: string;
   readonly tenant: string;

@@ -14,16 +14,16 @@ export interface AuditedEvent {
   /** Milliseconds since the first event of the run. */
   readonly afterMs: number;
   readonly type: Event['type'];
-  /** Who caused it, such as `runtime`, `model` or `user:ann`. */
+  /** Author, such as `runtime`, `model` or `user:ann`. */
   readonly by: string;
   readonly path?: string;
   readonly agent?: string;
   /** The event as a sentence. */
   readonly what: string;
-  /** Why it was decided so, and what else was considered. */
+  /** Reason of the decision, with the alternatives. */
   readonly why?: string;
   readonly alternatives?: readonly string[];
-  /** What was said, asked or given, in full. */
+  /** Full text of the message, question or value. */
   readonly detail?: JsonValue;
   /** `seq` of the events that led to it. */
   readonly causes: readonly number[];
@@ -61,7 +61,7 @@ export function auditTrace(
   });
 }
 
-/** What an event holds of texts, arguments, results and outputs. */
+/** Returns the texts, arguments, results and outputs of an event. */
 function detailOf(event: Event): unknown {
   switch (event.type) {
     case 'user':

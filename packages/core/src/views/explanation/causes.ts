@@ -2,7 +2,7 @@ import type { Event, EventOf } from '../../ledger/event.ts';
 import { ancestorsOf, parentOf, predecessorOf } from '../../ledger/path.ts';
 
 /**
- * How one event leads to another one.
+ * Way in which one event leads to another one.
  * - `started`: it made an invocation begin.
  * - `read`: a model was shown it.
  * - `produced`: a model or a tool made this of it.
@@ -31,7 +31,7 @@ export interface Cause {
 interface Invocation {
   readonly isAgent: boolean;
   last: number;
-  /** What its next model call is shown for the first time. */
+  /** Events that its next model call is shown for the first time. */
   news: number[];
   modelStart: number | undefined;
   /** The last text that its model wrote. */

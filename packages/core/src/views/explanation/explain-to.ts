@@ -6,7 +6,7 @@ import type { ExplainedRunOptions } from './explained-run.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
 import { paragraphOf } from './paragraph.ts';
 
-/** What each reader gets. */
+/** Explanations by their readers. */
 export interface ExplanationFor {
   /** One paragraph of plain text. */
   readonly user: string;

@@ -40,8 +40,7 @@ function instantiations(file: string): number {
 }
 
 /**
- * What the editor of a user has to work out for an ordinary agent, beyond what importing the
- * packages costs.
+ * The work of a user's editor for an ordinary agent, beyond what importing the packages costs.
  */
 test('an agent with a typed tool costs few type instantiations', () => {
   const baseline = instantiations('empty.ts');

@@ -170,7 +170,7 @@ describe('a check', () => {
     session.state['least'] = 8;
     const result = await app.run(counter, { input: 'Count', session });
     expect(result.output).toBe(8);
-    // What does not fit the schema is not shown to it.
+    // Values that do not fit the schema are not shown to it.
     expect(seen).toEqual([
       [7, 'counter', 1, 8, true],
       [8, 'counter', 2, 8, true],

@@ -138,7 +138,7 @@ test('a server that answers 429 is asked again, and does it once', async () => {
   expect(asked).toHaveLength(3);
   expect(done).toHaveLength(1);
   expect(attempts).toEqual(asked);
-  // What had no effect is another request, and has another key.
+  // A request after one without effect is another request, with another key.
   expect(new Set(asked).size).toBe(3);
   expect(settled).toMatchObject([{ result: { status: 'success', content: 'paid' } }]);
 });

@@ -25,8 +25,7 @@ test.each(Object.entries(matrix))(
 );
 
 /**
- * What the calls and effects whose attempts lie before the cut were given as idempotency key,
- * unless it is known to have had no effect.
+ * Returns the idempotency keys of attempts before the cut, but for those that had no effect.
  */
 function recordedKeys(events: readonly Event[]): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();

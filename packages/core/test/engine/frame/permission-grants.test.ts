@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Grants } from '../../../src/engine/frame/grants.ts';
 
-/** What a run of the session may do, as its first line finds it. */
 const look = step({ name: 'look', execute: () => undefined });
 
+/** Permissions of a run of the session, as its first line finds them. */
 function permissionsOf(session: Session, runId: string): readonly string[] {
   return new Grants(runId).after(session.events);
 }

@@ -29,7 +29,7 @@ const clerk = (input: AgentOptions['input'], more: Partial<AgentOptions> = {}) =
     ...more,
   } as AgentOptions);
 
-/** What a call by a step gives or throws, and what the ledger says of the clerk. */
+/** Returns the result or error of a call by a step, and the clerk's part of the ledger. */
 async function calling(
   runnable: Runnable,
   options: { readonly message?: string; readonly data?: JsonValue },

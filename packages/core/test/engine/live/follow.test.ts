@@ -79,7 +79,7 @@ function followed(app: Runtime, session: string, after = 0) {
   return { events, over, reading };
 }
 
-/** What a client shows: durable texts, and behind them what is being written. */
+/** Returns the view of a client: durable texts, and behind them what is being written. */
 function shown(events: readonly StreamEvent[]): string[] {
   const texts: string[] = [];
   let live = '';

@@ -47,7 +47,7 @@ const stores: readonly [string, () => Store, string | undefined][] = [
   ['PostgreSQL', () => postgres({ pool, schema: schema.name }), reasonToSkip],
 ];
 
-/** What may settle a request: people in two processes, its end, and a cancel of the run. */
+/** Ways to settle a request: people in two processes, its end, and a cancel of the run. */
 type Wish = 'approve' | 'reject' | 'edit' | 'same' | 'expire' | 'cancel';
 type Contender = { readonly wants: Wish; readonly afterTurns: number };
 
@@ -66,7 +66,7 @@ describe.each(stores)('on %s', (_name, open, skipped) => {
       opened.push(store);
       const contender = fc.record({
         wants: fc.constantFrom<Wish>('approve', 'reject', 'edit', 'same', 'expire', 'cancel'),
-        // What runs do takes many turns of the event loop until it settles anything.
+        // A run takes many turns of the event loop until it settles anything.
         afterTurns: fc.nat(60),
       });
       const contenders = fc.array(contender, { minLength: 2, maxLength: 8 });

@@ -45,7 +45,7 @@ function settledResults({ events }: Pick<Session, 'events'>): unknown[] {
   );
 }
 
-/** What waits is a request that was not there before. */
+/** Checks that the waiting request was not there before. */
 function newRequest(): TestStep {
   return meanwhile(({ session, pending }) => {
     const before = session.events

@@ -52,7 +52,7 @@ function onPostgres(): TwoStores {
 }
 
 /**
- * What a process does next. `append` writes at the head that it knows, whether the session is still
+ * Next act of a process. `append` writes at the head that it knows, whether the session is still
  * its own or not.
  */
 type Step = {
@@ -186,7 +186,7 @@ describe.each([
         const expected = landed.flatMap(({ events }) => events);
         expect(expected.map(({ seq }) => seq)).toEqual(expected.map((_, i) => i + 1));
         expect(await readAll(two.stores[0], session)).toEqual(expected);
-        // Who was fenced has written nothing after that.
+        // A fenced process has written nothing after that.
         expect(landed.map(({ epoch }) => epoch)).toEqual(
           landed.map(({ epoch }) => epoch).sort((a, b) => a - b),
         );

@@ -1,7 +1,7 @@
 import { loop, type Runnable, run, step } from 'adjutant';
 import { expect, test } from 'vitest';
 
-/** What goes on for ever without waiting for anything outside. */
+/** Runs that go on for ever without waiting for anything outside. */
 const busy: readonly (readonly [name: string, make: () => Runnable])[] = [
   [
     'a loop over a step',

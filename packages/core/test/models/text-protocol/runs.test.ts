@@ -83,8 +83,7 @@ const plain = ({ abortSignal: _, ...options }: LanguageModelV4CallOptions) =>
   canonicalJson(options as never);
 
 /**
- * What the ledger says of every call, what the loop gave to the wrapped model, and what the model
- * itself was sent: all the same.
+ * Checks that the ledger, the calls of the wrapped model and those of the model itself agree.
  */
 function expectExact(
   session: Session,

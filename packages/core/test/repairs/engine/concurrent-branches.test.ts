@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 type Asking = 'call' | 'spawn' | 'effect';
 
 interface Program {
-  /** What each branch asks for, one after the other. */
+  /** Requests of each branch, one after the other. */
   readonly branches: readonly (readonly Asking[])[];
   /**
    * Turns of the loop or milliseconds that code takes between two questions; drawn anew in every
@@ -32,7 +32,7 @@ const program: fc.Arbitrary<Program> = fc.record({
   locked: fc.boolean(),
 });
 
-/** What a step's own code does between two questions, of which the runtime sees nothing. */
+/** Waits in a step's own code between two questions, which the runtime does not see. */
 async function bareAwait(delay: number): Promise<void> {
   if (delay > 1) await new Promise((resolve) => setTimeout(resolve, delay));
   else if (delay === 1) await new Promise((resolve) => setImmediate(resolve));

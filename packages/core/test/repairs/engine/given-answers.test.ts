@@ -117,7 +117,7 @@ async function eventsOf(app: Runtime): Promise<readonly Event[]> {
   return events;
 }
 
-/** What `resume` comes to: the status, or the code of the error. */
+/** Returns the end of `resume`: the status, or the code of the error. */
 const resumed = (app: Runtime): Promise<string> =>
   Promise.resolve(app.resume('s')).then(
     ({ status }) => status,

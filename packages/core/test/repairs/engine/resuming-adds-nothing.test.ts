@@ -185,7 +185,7 @@ test('B22: a store that can only be read is read, and says why nothing is writte
   chmodSync(file, 0o444);
   chmodSync(directory, 0o555);
   const script = fileURLToPath(new URL('read-only-store.mjs', import.meta.url));
-  // Whoever is root may write everywhere: another user is asked.
+  // Root may write everywhere: another user is asked.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const args = ['--conditions=adjutant-source', '--no-warnings', script, file];
   const { stdout, stderr } = spawnSync(process.execPath, args, {

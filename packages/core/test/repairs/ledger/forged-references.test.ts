@@ -27,7 +27,7 @@ import { blobAddress } from '../../../src/ledger/blobs/blob-address.ts';
 const secret = `the secret of bob ${'0123456789'.repeat(7_000)}`;
 const scope = { tenant: 'default', app: 'shop' };
 
-/** What has the form of a reference, of every kind that there is. */
+/** Values in the form of a reference, one of every kind. */
 function lookAlikes(address: string): Readonly<Record<string, unknown>> {
   const form = { hash: 'f'.repeat(64), size: 5, preview: '"abc' };
   return {
@@ -156,7 +156,7 @@ test.each(places)(
       expect(argsIn(each as Session)).toEqual({ value: given });
       expect(each.state['kept']).toEqual(given);
     }
-    // What has been read is not read once more.
+    // A value is not read twice.
     const content = contentIn(opened as Session);
     expect(opened.ledger.resolve(content)).toEqual(given);
     expect((await again.sessions.stateAt('ann')).sessionState).toMatchObject({ kept: given });

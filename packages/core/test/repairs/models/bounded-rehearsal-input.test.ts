@@ -9,7 +9,7 @@ const calculate = tool({
   execute: ({ args: { expression } }) => ({ expression, result: expression.length }),
 });
 
-/** What the rehearsal model answers, and what it had calculated. */
+/** Returns the answer of the rehearsal model, and its calculations. */
 async function asked(
   message: string,
 ): Promise<{ readonly answer: string; readonly expressions: readonly unknown[] }> {

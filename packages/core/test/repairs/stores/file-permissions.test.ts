@@ -39,7 +39,7 @@ test('A16: a SQLite file that is there keeps the permissions that somebody gave 
   expect(await modesOf(path)).toEqual([' 660', '-shm 660', '-wal 660']);
 });
 
-/** How often `Buffer` is searched or joined while something is done. */
+/** Counts searches and joins of `Buffer` during some work. */
 async function workOf<Result>(
   act: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly steps: number }> {

@@ -27,7 +27,7 @@ export interface Feature {
   define(tools: Tools): Runnable;
   readonly options?: Partial<RuntimeOptions>;
   act(stage: Stage): Promise<Session>;
-  /** What must be in the record, so that it is about what it says. */
+  /** True for an event that the record must have, so that it is about the feature. */
   has(event: Event): boolean;
 }
 

@@ -22,7 +22,7 @@ async function keyedSessions(store: Store): Promise<readonly string[]> {
     .sort();
 }
 
-/** What is stored of keys, as a backup would have it. */
+/** Copies the stored keys, as a backup would. */
 async function backupOfKeys(
   place: DatabasePlace,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -266,7 +266,7 @@ async function stoppedAnywhere(
   throw new Error('It was never done.');
 }
 
-/** Whether a promise has resolved before its store stopped. */
+/** Tells whether a promise has resolved before its store stopped. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   promise.then(

@@ -144,7 +144,7 @@ describe.each(places)('an event on %s', (_, make) => {
     }));
 });
 
-/** What can be read besides events, and how two of each are put into each other's places. */
+/** Records besides events, and a way to put two of each into each other's places. */
 const exchanges: readonly {
   what: string;
   table: string;

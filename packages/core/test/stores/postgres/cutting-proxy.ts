@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface CuttingProxy {
   /** The server's address with the proxy in place of it. */
   readonly url: string;
-  /** How many statements with the marks were sent since the last arming. */
+  /** Number of statements with the marks since the last arming. */
   readonly seen: () => number;
-  /** How many connections were cut since the last arming. */
+  /** Number of connections cut since the last arming. */
   readonly cuts: () => number;
   /**
    * Lets the server carry out the `number`th statement from now on whose parameters contain `mark`,

@@ -25,7 +25,7 @@ async function findReasonToSkip(): Promise<string | undefined> {
 }
 
 /**
- * Why the tests that need a server are skipped, if they are. @throws Error in CI, where they may
+ * Reason to skip the tests that need a server, if there is one. @throws Error in CI, where they may
  * not be
  */
 export const reasonToSkip: string | undefined = await findReasonToSkip();

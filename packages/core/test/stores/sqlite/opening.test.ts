@@ -191,8 +191,8 @@ describe('schema versions', () => {
     expect(await ledgers.requests()).toMatchObject([{ requestId: 'q' }]);
     await ledgers.fork('old fork at 0', 0, 'new fork');
     await ledgers.delete('old');
-    // What refers to a blob in an old file is not known by event: it counts for as long as anything
-    // of its session does.
+    // References to a blob in an old file are not known by event: each counts for as long as
+    // anything of its session does.
     expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(0);
     expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
     await ledgers.delete('old fork');

@@ -29,7 +29,7 @@ beforeAll(() => {
     '--inlineSources',
     'false',
   ];
-  // Whether the sources have errors is for the type check to say.
+  // Errors of the sources are a matter of the type check.
   spawnSync(process.execPath, [compiler, ...build, '--outDir', join(folder, 'dist')], {
     cwd: root,
     encoding: 'utf8',

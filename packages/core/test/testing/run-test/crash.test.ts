@@ -111,7 +111,7 @@ const script: readonly TestStep[] = [
   model('R', { agent: 'right' }),
 ];
 
-/** What must be the same however often the process died. */
+/** Returns the parts that no number of deaths of the process may change. */
 function outcomeOf({ status, output, events, prompts }: TestRun): unknown {
   const settled = events.flatMap((event) =>
     event.type === 'tool_result' && event.settled ? [[event.callId, event.result]] : [],

@@ -151,7 +151,7 @@ function invocationStart(state: StepsState, event: EventOf<'invocation_start'>):
   return told({ ...state, counts: { ...state.counts, [run]: 0 } }, { event: 'run_start', data });
 }
 
-/** How each status of an invocation is spelled in `run_end`. */
+/** Spelling in `run_end` of each status of an invocation. */
 const runStatuses: Readonly<Record<EventOf<'invocation_end'>['status'], string>> = {
   completed: 'completed',
   transferred: 'completed',

@@ -251,7 +251,7 @@ describe('A2: a link', () => {
       );
       expect(status).toBe(201);
       const page = await (await api.fetch(new Request(body.url))).text();
-      // What stands on the page is not the name of somebody else.
+      // The page does not show the name of somebody else.
       expect(page).toContain(`<dd>user:${name}</dd>`);
       expect(await linked(api, requestId, headers, {})).toBe(true);
       expect(await app.requests.get(requestId)).toMatchObject({ settledBy: `user:${name}` });

@@ -89,7 +89,7 @@ describe(
         await run(app, cook, 's', 'r2');
         // So much that a reader who is behind is told it as past.
         for (let i = 3; i < 90; i++) await run(app, clerk, 's', `r${i}`);
-        // What others were told is kept, and is not for this reader.
+        // Messages to others are kept, and are not for this reader.
         expect(await textUntil(theirs as Response, secret)).toContain(secret);
         const text = await (mine as Response).text();
         expect(text).toContain('session_not_found');
@@ -216,7 +216,7 @@ describe('A8: a session without a run', () => {
     ).toEqual([404, 404, 200, 404, 200]);
     const { body } = await ask(api, 'GET /v1/sessions', { as: bound });
     expect(body.sessions.map(({ id }: { id: string }) => id)).toEqual([mine]);
-    // What it is for: a run of its own agent, and then it is in reach of all who are bound to that
+    // The purpose: a run of its own agent, and then it is in reach of all who are bound to that
     // agent.
     const started = await ask(api, `POST /v1/sessions/${mine}/runs`, {
       as: bound,

@@ -15,7 +15,7 @@ function open(
   );
 }
 
-/** What is read of a stream, and whether it has ended. */
+/** Reads a stream, and tells whether it has ended. */
 function reading({ body }: Response) {
   const read = { text: '', isOver: false };
   void (async () => {

@@ -35,7 +35,7 @@ async function shop() {
   return { app, api, ann, bob, unbound, key, payer };
 }
 
-/** What `useChat` sends. */
+/** Makes a request of `useChat`. */
 function chat(id: string, text = 'Hi', message = 'm1'): object {
   return { id, messages: [{ id: message, role: 'user', parts: [{ type: 'text', text }] }] };
 }
@@ -100,7 +100,7 @@ describe('A14: a caller who is bound to a user', () => {
       }
       expect(answers[0]).toEqual(answers[1]);
       expect(await headOf(app, 'taken')).toEqual(before);
-      // What the app is to make later is still free.
+      // The id of a later session of the app is still free.
       expect((await app.sessions.list({ id: free })).sessions).toEqual([]);
     },
   );

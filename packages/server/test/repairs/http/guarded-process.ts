@@ -9,13 +9,13 @@ import { roundModel, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { type ServeOptions, serve } from '../../../src/index.ts';
 
-/** What fails when the agent of this name is run. */
+/** Failure in the run of the agent of this name. */
 export type Failing = 'rejection' | 'listener' | 'timer' | 'connection' | 'unprintable';
 
 export interface GuardedOrder {
   readonly options?: ServeOptions;
   readonly hasOnError?: boolean;
-  /** Whether the app has listeners of its own. */
+  /** True when the app has listeners of its own. */
   readonly listensItself?: boolean;
   /** Servers in this process. */
   readonly servers?: number;

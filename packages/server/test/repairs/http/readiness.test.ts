@@ -36,7 +36,7 @@ async function cable() {
   return { url: `redis://127.0.0.1:${port}`, cut, mend };
 }
 
-/** What readiness says of the parts of answers. */
+/** Returns the readiness of the parts of answers. */
 function readiness(pubsub: PubSub): () => Promise<unknown> {
   const app = runtime({ app: 'shop', store: memoryStore(), recover: 'manual', pubsub });
   const api = server(app);

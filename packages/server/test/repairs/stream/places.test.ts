@@ -19,7 +19,7 @@ import {
   stream,
 } from './long-session.ts';
 
-/** What a stream was told before there were replays: each event by itself. */
+/** Returns the frames of a stream as they were before there were replays: each event by itself. */
 function simply(
   profile: ProfileName,
   events: readonly Event[],
@@ -109,7 +109,7 @@ test(
   },
 );
 
-/** Who comes back in the middle of a message gets its text anew, by frames without ids. */
+/** True for frames that stay. A client that comes back within a message gets its text in others. */
 function isLasting({ id, event }: ReadFrame): boolean {
   return id !== undefined || event === 'end';
 }

@@ -29,7 +29,7 @@ export function noting(name: string, recovery: 'rerun' | 'report' = 'rerun') {
 }
 
 /**
- * How often attempts of a call have failed so far, by the ledger, in whatever process; an answered
+ * Number of failed attempts of a call so far, by the ledger, in whatever process; an answered
  * question is about one.
  */
 export function failedAttempts(events: readonly Event[], callId: string): number {
