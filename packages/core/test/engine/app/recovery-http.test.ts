@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { agent, type Event, run, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { agent, type Event, runtime, tool } from 'adjutant';
+import { eventually, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -13,10 +13,12 @@ let port: number;
 let asked: string[];
 let done: string[];
 let answer: Answer;
+let clock: TestClock;
 
 beforeEach(async () => {
   asked = [];
   done = [];
+  clock = testClock();
   server = createServer((request, response) => {
     asked.push(String(request.headers['idempotency-key']));
     answer(request, response);
@@ -44,9 +46,11 @@ interface RefundOptions {
   readonly recovery?: 'rerun';
   readonly timeoutMs?: number;
   readonly before?: (attempt: number) => Promise<void>;
+  /** Lets time pass by `clock` alone, so that a slow machine meets no timeout. */
+  readonly isOnClock?: boolean;
 }
 
-async function refund({ before, ...options }: RefundOptions = {}) {
+async function refund({ before, isOnClock = false, ...options }: RefundOptions = {}) {
   const refunding = tool({
     name: 'refund',
     description: 'Pays back',
@@ -72,7 +76,11 @@ async function refund({ before, ...options }: RefundOptions = {}) {
   });
   const responses = [{ toolCalls: [{ name: 'refund', args: { cents: 500 } }] }, { text: 'done' }];
   const model = scriptedModel(responses);
-  const result = await run(agent({ name: 'desk', model, tools: [refunding] }), 'Pay it back');
+  const desk = agent({ name: 'desk', model, tools: [refunding] });
+  const app = runtime({ app: 'shop', ...(isOnClock && { ports: { clock } }) });
+  const running = app.run(desk, 'Pay it back');
+  const steps = { what: 'the end', clock, stepMs: 1, patienceMs: 100_000 };
+  const result = await (isOnClock ? eventually(running, steps) : running);
   expect(result).toMatchObject({ status: 'completed', output: 'done' });
   const { events } = result.session;
   return {
@@ -87,9 +95,10 @@ const attemptsOf = (events: readonly Event[]) =>
 const settledOf = (events: readonly Event[]) =>
   events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event] : []));
 
+const minute = 60_000;
 const afterDoing: readonly (readonly [string, Answer, RefundOptions])[] = [
   ['resets the connection', (request) => request.socket.resetAndDestroy(), {}],
-  ['hangs', () => undefined, { timeoutMs: 150 }],
+  ['hangs', () => clock.advance(minute), { timeoutMs: minute, isOnClock: true }],
   ['answers 502', (_request, response) => response.writeHead(502).end(), {}],
 ];
 
