@@ -115,7 +115,7 @@ test('a message that is taken as an answer is in the history, at its place and o
     [ann, 5],
   ] as const)
     expect(answer[0]).toMatchObject({ type: 'start', messageId: messages[place]?.id });
-  // What a page has loaded is the same message when it is sent again.
+  // A message that a page has loaded is the same one when it is sent again.
   const loaded = messages[2] as { id: string };
   expect(await post(user(loaded.id, 'red'))).toContainEqual(red[0]);
   expect(await shown()).toEqual(messages);

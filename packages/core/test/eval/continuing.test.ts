@@ -20,7 +20,7 @@ import { inApp } from './evals-app.ts';
 import { judge, talker } from './judges.ts';
 import { cities, type Weather, weather, weatherCase } from './weather.ts';
 
-/** What a report says, without what depends on when and how often it was made. */
+/** Returns a report without the parts that depend on its time and its repetitions. */
 function essence({ variants, passed, done }: EvalReport): unknown {
   const trials = variants.flatMap(({ name, cases }) =>
     cases.flatMap(({ id, trials: all }) =>
@@ -193,7 +193,7 @@ describe('an eval that is aborted', () => {
       isHeld = false;
       const before = world.asked.length;
       expect(await evaluate(options)).toMatchObject({ done: 6, passed: true });
-      // What the tool had answered it is not asked again.
+      // The tool is not asked again for answers that it had given.
       expect(before).toBeGreaterThan(0);
       expect([...world.asked].sort()).toEqual([...cities].sort());
     },

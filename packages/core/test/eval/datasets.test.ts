@@ -52,7 +52,7 @@ describe('files of the ADK', () => {
           expect: { tools: [{ name: 'set_light', args: { room: 'bedroom', on: false } }] },
         },
       ]);
-      // What is not read is there for scorers of one's own.
+      // Members that are not read are there for scorers of one's own.
       expect(lights?.metadata).toMatchObject({ rubrics: [{ rubric_id: 'polite' }] });
       expect(camel).toMatchObject({
         turns: [

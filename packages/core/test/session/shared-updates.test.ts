@@ -22,7 +22,7 @@ function changesOf(events: readonly Event[]): unknown[] {
   );
 }
 
-/** What the ledger says of a shared key must be what it says when it is read again. */
+/** Checks that the ledger says the same of a shared key when it is read again. */
 async function expectStored(
   app: ReturnType<typeof runtime>,
   session: { id: string; events: readonly Event[]; ledger: { release(): Promise<unknown> } },

@@ -153,7 +153,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         .catch(() => undefined);
       const ledgers = store.for({ tenant: 'default', app });
       for (const id of ['isolated', 'live']) {
-        // Whoever claims it next finds what becomes of its shared scopes.
+        // The next process that claims it finds the fate of its shared scopes.
         await ledgers.release(await ledgers.claim(id, 'sweeper', { ttlMs: 1_000 }));
         const fork = await open(store).sessions.open({ id });
         expect(fork.events.at(-1)).toMatchObject({

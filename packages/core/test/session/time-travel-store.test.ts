@@ -9,7 +9,7 @@ import { app, changes, open, write } from './written-ledger.ts';
 
 const big = 'x'.repeat(100_000);
 
-/** What is read of a store, counted. */
+/** Counts the reads of a store. */
 function counting(store: Store): {
   readonly store: Store;
   readonly reads: { after: number; upTo: number | undefined }[];

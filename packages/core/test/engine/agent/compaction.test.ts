@@ -290,7 +290,7 @@ test('the options of an agent come before those of its runtime', async () => {
       app: 'library',
       ...(shared === undefined ? {} : { compaction: shared }),
     });
-    // What is done about a prompt that was refused is no matter of these options.
+    // These options do not concern a refused prompt.
     return compactions((await app.run(reader, 'Go')).session).filter(
       ({ reason }) => reason === 'window',
     ).length;

@@ -12,7 +12,7 @@ describe('a provider that refuses the prompt', () => {
       expect(status).toBe('completed');
       expect(scripted.refused).toBeGreaterThan(0);
       expect(compactions(session)[0]).toMatchObject({ reason: 'overflow', strategy: 'trim' });
-      // What was refused once is not tried again and again.
+      // A refused prompt is not tried again and again.
       expect(scripted.refused).toBeLessThan(5);
       expectExact(session, [scripted]);
     },

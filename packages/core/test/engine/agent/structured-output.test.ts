@@ -160,7 +160,7 @@ describe('definitions', () => {
   test('a definition can be spread into the options of another', async () => {
     const seller = agent({ name: 'seller', model, output: product, goal: { description: 'Sell' } });
     const again = agent({
-      ...(seller as unknown as AgentOptions),
+      ...(seller as AgentOptions),
       model: scriptedModel([{ text: lamp }]),
     });
     expect(again.output).toBe(seller.output);

@@ -287,8 +287,8 @@ test(
     await app().run(agent({ name: 'thinker', model: claude, limits: { tokens: 5_000 } }), 'Go');
     const most = model.calls[0]?.maxOutputTokens ?? 0;
     expect(most).toBeGreaterThan(800);
-    // What is answered and thought fits twice, as it is part of the next prompt, and a last answer
-    // with its thoughts behind it.
+    // Answer and thoughts fit twice, as it is part of the next prompt, and a last answer with its
+    // thoughts behind it.
     expect(2 * (most + 1_000) + 1_100).toBeLessThanOrEqual(5_000);
   },
 );

@@ -29,7 +29,7 @@ function caller(called: Tool, args: JsonValue): Agent {
 
 interface Scenario {
   readonly runnable: Agent;
-  /** What was done outside, by all processes. */
+  /** Effects outside, of all processes. */
   readonly effects: readonly unknown[];
   readonly answer: (call: PendingRequest) => RequestAnswer;
 }

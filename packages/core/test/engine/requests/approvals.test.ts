@@ -182,7 +182,7 @@ describe('a decision', () => {
     });
     const first = await app.run(runnable, 'Pay');
     await app.requests.approve(first.pendingApprovals[0]?.requestId ?? '');
-    // Whoever asks to go on joins recovery, or does it.
+    // A call of `resume` joins the recovery, or does it.
     const result = await app.resume(first.session.id).then(
       ({ status }) => status,
       (error: unknown) =>

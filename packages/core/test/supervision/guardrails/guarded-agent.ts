@@ -9,7 +9,7 @@ export function eventsOf<Type extends EventType>(
   return events.filter((event): event is EventOf<Type> => event.type === type);
 }
 
-/** What guardrails have decided: `point decision guardrail`. */
+/** Returns the decisions of guardrails: `point decision guardrail`. */
 export function decisions(events: readonly Event[]): readonly string[] {
   return eventsOf(events, 'decision').flatMap(({ component, decision, data }) =>
     component === 'guardrail' ? [`${data?.['point']} ${decision} ${data?.['guardrail']}`] : [],
@@ -41,4 +41,4 @@ export const calls = (text: string): ScriptedResponse => ({
   toolCalls: [{ name: 'send', args: { text } }],
 });
 export const at = (point: keyof Guardrail, verdict: object): Guardrail =>
-  ({ name: 'watch', [point]: () => verdict }) as unknown as Guardrail;
+  ({ name: 'watch', [point]: () => verdict }) as Guardrail;

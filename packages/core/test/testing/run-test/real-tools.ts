@@ -41,7 +41,7 @@ const lookUp = tool({
 });
 export const clerk = agent({ name: 'clerk', model: real, tools: [pay, ask, hang, lookUp] });
 
-/** What is said about a test that does not fit its run. */
+/** Returns the report about a test that does not fit its run. */
 export async function account(
   steps: readonly TestStep[],
   runnable: Parameters<typeof runTest>[0] = clerk,

@@ -72,7 +72,7 @@ function slow(store: Store): {
   return { store: wrapped, letThrough: () => gate.resolve(), appends: () => appends };
 }
 
-/** Whether a promise is settled once everything that could have settled it had its turn. */
+/** Tells whether a promise is settled once everything that could have settled it had its turn. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const open = Symbol('open');
   await new Promise((resolve) => setImmediate(resolve));

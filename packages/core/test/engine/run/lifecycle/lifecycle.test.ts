@@ -163,7 +163,7 @@ test.for([false, 'no', {}, { refuse: '' }])(
   'admit that returns %j lets nobody in',
   async (given) => {
     const { clerk, model } = clerkOf();
-    const { app } = noted({ admit: () => given as unknown as true });
+    const { app } = noted({ admit: () => given as true });
     const result = await app.run(clerk, 'Hello');
     expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_admission' } });
     expect(model.calls).toHaveLength(0);
