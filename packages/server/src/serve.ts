@@ -37,7 +37,7 @@ export interface ListeningServer {
    * Takes no more requests, ends all streams, lets requests under way come to their end within the
    * grace and then cuts them off. Runs are not touched: they go on in the app, or in another
    * process when this one ends. Closing again does nothing more.
-   * @param options.closeApp also closes the app, so that every run is given back @default false
+   * @param options.closeApp also closes the app, so that every run is released @default false
    */
   close(options?: { readonly closeApp?: boolean }): Promise<void>;
 }

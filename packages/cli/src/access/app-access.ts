@@ -25,8 +25,8 @@ export interface FoundSessions {
   readonly nothing: string;
 }
 
-/** Surroundings of a shown session. */
-export interface Surroundings {
+/** The requests and the rest beside a shown session. */
+export interface ShownContext {
   /** Returns the ids of the session's requests that have no answer. */
   readonly pending: () => Promise<ReadonlySet<string>>;
   /** Store of the session, for the commands that are shown. */
@@ -35,7 +35,7 @@ export interface Surroundings {
 
 /** The two ways to write a session as text. */
 export interface SessionView {
-  readonly text: (session: Session, around: Surroundings) => string | Promise<string>;
+  readonly text: (session: Session, around: ShownContext) => string | Promise<string>;
   /** Writes a session of a store that cannot be opened. Without it, that is an error. */
   readonly unreadable?: ((app: Runtime, name: string) => Promise<string>) | undefined;
 }

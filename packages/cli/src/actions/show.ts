@@ -10,7 +10,7 @@ import {
   transcript,
   validateResumeState,
 } from 'adjutant/views';
-import type { SessionView, Surroundings } from '../access/app-access.ts';
+import type { SessionView, ShownContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
 import { openRunOf } from '../app/open-run.ts';
@@ -147,7 +147,7 @@ export function headOf(style: Style, session: Session, at: number): string {
 
 /** Requests and messages that the session waits for, shown below its events. */
 async function waitingText(
-  pending: Surroundings['pending'],
+  pending: ShownContext['pending'],
   session: Session,
   options: ShowOptions,
   style: Style,

@@ -8,7 +8,7 @@ export interface OutputStream extends NodeJS.WritableStream {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Surroundings of the commands, which are those of their process in the real program. */
+/** Environment of the commands: that of their process in the real program. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: OutputStream;

@@ -109,17 +109,17 @@ class Drive {
 
   async toItsEnd(): Promise<End> {
     this.#follow();
-    let next = await this.#takeUp();
+    let next = await this.#finishBegun();
     while (next === 'go on') next = await this.#goOn();
     this.#follow();
     return next;
   }
 
   /**
-   * Brings the ledger to rest: what an earlier process began is gone on with before anybody is
+   * Brings the ledger to rest: work that an earlier process began goes on before anybody is
    * asked.
    */
-  async #takeUp(): Promise<End | 'go on'> {
+  async #finishBegun(): Promise<End | 'go on'> {
     const open = this.#session.ledger.invocations.roots.some((path) => this.#isOpen(path));
     const { lastRun } = this.#state;
     const { input } = this.#options;

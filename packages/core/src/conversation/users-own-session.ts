@@ -83,7 +83,7 @@ export class UsersOwnSession {
     const session = await this.#runtime.sessions.open({ id: this.#id });
     const runId = freeName(session as Session, name, again);
     const run = this.#runtime.run(runnable, { session: this.#id, input: prompt, runId });
-    // Given back and not cancelled: it may be gone on with.
+    // Released and not cancelled: the run may go on later.
     const stop = (): void => run.stop();
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });

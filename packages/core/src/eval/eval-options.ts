@@ -103,7 +103,7 @@ export interface EvalOptions {
   readonly store?: Store;
   /** Told what happens. What it throws ends the eval. */
   readonly onProgress?: (progress: EvalProgress) => void;
-  /** Stops the eval: trials under way are given back, and the report has what was done. */
+  /** Stops the eval: trials under way are released, and the report has what was done. */
   readonly signal?: AbortSignal;
   /** For tests: where time and ids come from. */
   readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource };

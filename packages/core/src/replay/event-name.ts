@@ -32,7 +32,7 @@ export function nameOf(event: EventDraft): string {
     case 'model_end':
       return `the end of model call ${event.round}`;
     case 'handoff':
-      return `the hand-over from ${event.from} to ${event.to}`;
+      return `the handoff from ${event.from} to ${event.to}`;
     case 'decision':
       return `the decision "${event.decision}" of ${event.component}`;
     default:

@@ -112,7 +112,7 @@ export interface ApiKeyPorts {
 }
 
 /**
- * The API keys of an app: `apiKeys(app)`. They lie in the app's store; all servers of the app heed
+ * The API keys of an app: `apiKeys(app)`. They lie in the app's store; all servers of the app use
  * a change with their next request.
  */
 export class ApiKeys {

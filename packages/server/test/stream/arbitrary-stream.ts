@@ -26,7 +26,7 @@ interface Move {
     | 'reply'
     | 'respond'
     | 'effect'
-    | 'handOver'
+    | 'planHandoff'
     | 'end'
     | 'rest'
     | 'other';
@@ -274,7 +274,7 @@ class StreamMaker {
         durationMs: 3,
       });
     },
-    handOver: (agent) => {
+    planHandoff: (agent) => {
       if (agent.isAnswering) return;
       const to = `agent${this.#agents.length}`;
       const path = `${agent.path}>${to}`;
@@ -350,7 +350,7 @@ const kinds = [
   'reply',
   'respond',
   'effect',
-  'handOver',
+  'planHandoff',
   'end',
   'rest',
   'other',
@@ -363,7 +363,7 @@ const move = fc.record({
 
 /**
  * Streams of sessions: runs one after the other and beside each other, with failures, questions,
- * effects and hand-overs.
+ * effects and handoffs.
  */
 export const arbitraryStream: fc.Arbitrary<readonly StreamEvent[]> = fc
   .array(move, { minLength: 5, maxLength: 60 })

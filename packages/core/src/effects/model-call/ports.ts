@@ -74,7 +74,7 @@ export interface ModelCallPorts {
   standIn?(request: ModelCallRequest): LanguageModelV4;
   /** Returns the model with its `wrapModel` hooks around it. */
   wrap?(model: LanguageModelV4): LanguageModelV4;
-  /** Runs the work of a request inside the surroundings of the run. */
+  /** Runs the work of a request inside the tracing of the run. */
   around?<Result>(request: ModelCallRequest, work: () => Promise<Result>): Promise<Result>;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
   /** Processes an answer before it is recorded. */

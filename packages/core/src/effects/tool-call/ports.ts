@@ -64,7 +64,7 @@ export interface ToolCallPorts {
    * refusal.
    * @param back true when a target that has had the turn may get it back
    */
-  handOver(
+  planHandoff(
     target: Runnable,
     back: boolean,
   ):

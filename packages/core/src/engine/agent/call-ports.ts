@@ -4,7 +4,7 @@ import { unknownToolType } from '../../ledger/tool-name.ts';
 import { sleepUntil } from '../frame/sleep-until.ts';
 import { ToolBodyContext } from '../invoke/bodies/tool.ts';
 import { hasBegunBelow, openBelow } from '../invoke/context/body-effects.ts';
-import { planHandOver } from '../invoke/handoff.ts';
+import { planHandoff } from '../invoke/handoff.ts';
 import { recordedBase } from '../invoke/state/recorded-writes.ts';
 import { stateAfter } from '../invoke/state/state-base.ts';
 import type { AgentParts } from './agent-parts.ts';
@@ -35,7 +35,7 @@ export function toolCallPorts(parts: AgentParts, work: WorkUnderWay): ToolCallPo
       hasBegunBelow(record, callId) ? { open: openBelow(frame, callId) } : undefined,
     sleepUntil: (at) => sleepUntil(frame, at),
     makeBody: (attempt) => toolBody(parts, work, attempt),
-    handOver: (target, back) => planHandOver(run, record.path, target, { back }),
+    planHandoff: (target, back) => planHandoff(run, record.path, target, { back }),
     supervisor: new ToolSupervision({ frame, position, supervision, hooks, tools }),
     around: run.tracing?.tool,
   };

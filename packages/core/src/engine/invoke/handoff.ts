@@ -69,7 +69,7 @@ function hasPair(chain: readonly string[], from: string, to: string): boolean {
 }
 
 /** Options of a handoff. */
-export interface HandOver {
+export interface HandoffRequest {
   /** Message to the target. */
   readonly message?: string | undefined;
   /** True when a target that has had the turn may get it back, once from each holder. */
@@ -80,11 +80,11 @@ export interface HandOver {
  * Checks a handoff of the slot at `path` to `target`. Three kinds are refused: depths over the
  * run's limit, circles within one turn, and targets that another process could not find.
  */
-export function planHandOver(
+export function planHandoff(
   run: RunContext,
   path: string,
   target: Runnable,
-  { message, back = false }: HandOver = {},
+  { message, back = false }: HandoffRequest = {},
 ):
   | { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] }
   | { readonly refused: string } {
@@ -103,8 +103,7 @@ export function planHandOver(
   if (depth > allowed)
     return {
       refused:
-        `the hand-over to "${target.name}" would be number ${depth}, and ${allowed} are ` +
-        'allowed',
+        `the handoff to "${target.name}" would be number ${depth}, and ${allowed} are ` + 'allowed',
     };
   if (!run.app.registry.has(target.name)) {
     if (run.app.strictNames) {

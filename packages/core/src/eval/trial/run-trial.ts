@@ -22,7 +22,7 @@ export interface TrialWork {
   /** Milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Stops it: it is given back as it is. */
+  /** Stops the trial and releases its run as it is. */
   readonly stop: AbortSignal;
 }
 

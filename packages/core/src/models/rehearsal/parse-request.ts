@@ -3,7 +3,7 @@ import { cutText } from '../../base/text/cut-text.ts';
 import { parseCalculation } from './parse-calculation.ts';
 import { parseList, parseRead, parseSearch } from './parse-file-request.ts';
 import { parseFollowUp } from './parse-follow-up.ts';
-import { parseTable, type TableSurroundings } from './parse-table.ts';
+import { parseTable, type TableContext } from './parse-table.ts';
 import type { Request } from './request.ts';
 import { findTablePath } from './table-path.ts';
 
@@ -38,12 +38,12 @@ export function parseRequests(message: string): readonly Request[] {
 
 function parseBounded(
   clause: string,
-  surroundings: TableSurroundings & { readonly hasEarlier: boolean },
+  context: TableContext & { readonly hasEarlier: boolean },
 ): readonly Request[] {
   if (clause.length > longestClause)
     return [{ kind: 'unclear', text: `${cutText(clause, longestQuote)}…` }];
-  const followUp = parseFollowUp(clause, surroundings.hasEarlier);
-  const parsed = followUp === undefined ? parseClause(clause, surroundings) : [followUp];
+  const followUp = parseFollowUp(clause, context.hasEarlier);
+  const parsed = followUp === undefined ? parseClause(clause, context) : [followUp];
   return parsed.length > 0 ? parsed : [{ kind: 'unclear', text: clause }];
 }
 
@@ -79,10 +79,10 @@ function splitClauses(message: string): readonly string[] {
     .filter((clause) => clause !== '');
 }
 
-function parseClause(clause: string, surroundings: TableSurroundings): readonly Request[] {
+function parseClause(clause: string, context: TableContext): readonly Request[] {
   const simple = parseFetch(clause) ?? parseSearch(clause) ?? parseTime(clause);
   if (simple !== undefined) return [simple];
-  const table = parseTable(clause, surroundings);
+  const table = parseTable(clause, context);
   if (table.length > 0) return table;
   const request = parseList(clause) ?? parseRead(clause) ?? parseCalculation(clause);
   return request === undefined ? [] : [request];

@@ -5,7 +5,7 @@ import type { Condition, Request, Statistic, TableRequest } from './request.ts';
 import { findTablePath } from './table-path.ts';
 
 /** The tables that the rest of the message names. */
-export interface TableSurroundings {
+export interface TableContext {
   /** The path of the first table in the message. */
   readonly onlyTable: string | undefined;
   /** The last request about a table in the clauses before. */
@@ -41,7 +41,7 @@ function wordOf(patterns: readonly string[]): RegExp {
  */
 export function parseTable(
   clause: string,
-  { onlyTable, earlier }: TableSurroundings,
+  { onlyTable, earlier }: TableContext,
 ): readonly Request[] {
   const own = findTablePath(clause);
   const rest = (own === undefined ? clause : clause.replace(own, ' '))

@@ -13,7 +13,7 @@ import type { Draws } from './draws.ts';
  * - `slowModel`: a model takes long, up to twenty minutes.
  * - `modelError`: a model refuses a call (overload, limit of rate, lost connection), or its answer
  *   is lost.
- * - `slowTool`: a tool or an effect takes as long, and may not heed that it is to end.
+ * - `slowTool`: a tool or an effect takes as long, and may go on after it is told to end.
  * - `toolError`: a tool or an effect fails, before or after it has acted.
  * - `doubleAnswer`: two people answer one request, at two processes.
  * - `message`: somebody sends another message while a run is under way.

@@ -160,7 +160,7 @@ describe('a handoff back', () => {
     result = await app.resume(a, result.session, { limits: { depth: 1 } });
     expect(result.output).toBe('I stay.');
     expect(refusals(result.session)).toEqual([
-      'the hand-over to "a" would be number 2, and 1 are allowed',
+      'the handoff to "a" would be number 2, and 1 are allowed',
     ]);
   });
 });

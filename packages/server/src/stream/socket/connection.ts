@@ -72,7 +72,7 @@ export class SocketConnection {
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    socket.on('message', (data, isBinary) => this.#heed(String(data), isBinary));
+    socket.on('message', (data, isBinary) => this.#receive(String(data), isBinary));
   }
 
   open(): void {
@@ -116,7 +116,7 @@ export class SocketConnection {
   }
 
   /** Commands are carried out in the order in which they came. */
-  #heed(text: string, isBinary: boolean): void {
+  #receive(text: string, isBinary: boolean): void {
     this.#commands++;
     if (this.#commands >= mostCommands) this.#socket.pause();
     this.#lastCommand = this.#lastCommand.then(() => this.#carryOut(text, isBinary));

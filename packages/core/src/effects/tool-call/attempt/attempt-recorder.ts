@@ -189,7 +189,7 @@ export class AttemptRecorder {
 
   #recordHandoff(target: Runnable, durationMs: number): void {
     const { state, guidance, ports, tool } = this.#attempt;
-    const decided = ports.handOver(target, tool.handoff?.back === true);
+    const decided = ports.planHandoff(target, tool.handoff?.back === true);
     const written = this.#attempt.body?.takeWrites();
     if ('refused' in decided) {
       // The tool ran before the handoff was refused: the result cannot claim that nothing happened.

@@ -11,7 +11,7 @@ import type { ModelAnswer } from '../../../models/answer.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt } from '../../../supervision/guardrail.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { planHandOver } from '../../invoke/handoff.ts';
+import { planHandoff } from '../../invoke/handoff.ts';
 import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import { guardrailDraft } from '../supervision/decision-draft.ts';
 import type { AgentTools } from '../tool-lookup.ts';
@@ -183,7 +183,7 @@ export function transferDrafts(
   hook: string,
 ): EventDraft[] {
   const { run, record } = frame;
-  const plan = planHandOver(run, record.path, target);
+  const plan = planHandoff(run, record.path, target);
   if ('refused' in plan) {
     const failure = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
     return [

@@ -5,7 +5,7 @@ import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
 import type { Agent } from '../../../runnables/agent.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { planHandOver } from '../../invoke/handoff.ts';
+import { planHandoff } from '../../invoke/handoff.ts';
 import type { BeforeAgent } from './agent-hooks.ts';
 
 /**
@@ -60,7 +60,7 @@ export function hookEnd(
       extras,
     };
   }
-  const plan = planHandOver(run, record.path, given.target);
+  const plan = planHandoff(run, record.path, given.target);
   if ('refused' in plan) {
     const error = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
     return { status: 'error', error, before: drafts, extras };

@@ -21,7 +21,7 @@ import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { Body } from '../context/body-context.ts';
 import { askPeople, sleepUntil } from '../context/waits.ts';
-import { planHandOver } from '../handoff.ts';
+import { planHandoff } from '../handoff.ts';
 import { inputOf } from '../input-contract.ts';
 import { cancelledEnd, endLeftWaits, isReleased } from '../invoke.ts';
 import { messageFor } from '../run-message.ts';
@@ -338,7 +338,7 @@ function transferEnd(
   target: Runnable,
   message: string | undefined,
 ): BodyEnd {
-  const plan = planHandOver(frame.run, frame.record.path, target, { message });
+  const plan = planHandoff(frame.run, frame.record.path, target, { message });
   if ('refused' in plan)
     return {
       status: 'error',

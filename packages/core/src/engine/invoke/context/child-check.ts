@@ -23,6 +23,6 @@ export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void 
   const depth = handoffDepth(run, path) + 1;
   if (depth <= run.limits.depth) return;
   const reason =
-    `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} ` + 'are allowed';
+    `it would be level ${depth} of calls and handoffs, and ${run.limits.depth} ` + 'are allowed';
   throw new HandoffRefusedError({ path, to: runnable.name, reason });
 }
