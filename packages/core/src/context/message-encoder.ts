@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
+import { lastPartOf } from '../ledger/path.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
@@ -275,9 +276,7 @@ export function lengthOf(value: unknown): number {
 }
 
 function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) => unknown): string {
-  const name = event.invocationId
-    .slice(event.invocationId.lastIndexOf('/') + 1)
-    .replace(/#[^>]*/, '');
+  const name = lastPartOf(event.invocationId).replace(/#[^>]*/, '');
   if (event.status !== 'completed')
     return (
       `[${name}] ended as ` +

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
-import { ancestorsOf, isRootOf } from '../ledger/path.ts';
+import { ancestorsOf, isRootOf, rootOf } from '../ledger/path.ts';
 import type {
   InvocationOperation,
   ModelOperation,
@@ -283,7 +283,8 @@ export class RunTrace {
   #note(path: string | undefined, { name, attributes }: SpanNote): void {
     const open = path === undefined ? undefined : this.#invocations.get(path)?.open;
     const span =
-      open?.span ?? (path?.split(/[/>]/)[0] === this.#operation.runId ? this.#run.span : undefined);
+      open?.span ??
+      (path !== undefined && rootOf(path) === this.#operation.runId ? this.#run.span : undefined);
     span?.addEvent(name, attributes);
   }
 
@@ -378,7 +379,7 @@ export class RunTrace {
   }
 
   #yielded({ invocationId, reason }: EventOf<'invocation_yield'>): void {
-    if (invocationId.split(/[/>]/)[0] !== this.#operation.runId) return;
+    if (rootOf(invocationId) !== this.#operation.runId) return;
     this.#hasYielded = true;
     this.#closeResting(invocationId, restEnd('yielded', reason));
   }

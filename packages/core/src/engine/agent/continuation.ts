@@ -1,5 +1,6 @@
 import { CancelScope } from '../../base/cancel-scope.ts';
 import { withdrawIfStale } from '../../effects/request/withdraw-stale.ts';
+import { parentOf } from '../../ledger/path.ts';
 import type { Position } from '../../loop/position.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
 import { invoke } from '../invoke/invoke.ts';
@@ -58,6 +59,6 @@ export function continueSpawned(
 
 /** True when the call that spawned a child will run again. */
 function isCallOpen({ calls }: Position, child: string): boolean {
-  const call = calls.byId.get(child.slice(0, child.lastIndexOf('/')));
+  const call = calls.byId.get(parentOf(child));
   return call !== undefined && call.settled === undefined;
 }

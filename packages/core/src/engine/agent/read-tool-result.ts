@@ -3,6 +3,7 @@ import { isCount, isNonEmptyText } from '../../base/options.ts';
 import { cutPlace } from '../../base/text/cut-text.ts';
 import { Visibility } from '../../context/visibility.ts';
 import type { EventOf } from '../../ledger/event.ts';
+import { parentOf } from '../../ledger/path.ts';
 import type { Session } from '../../session/session.ts';
 import { toolResult } from '../../tools/result.ts';
 import { type Tool, tool } from '../../tools/tool.ts';
@@ -101,7 +102,7 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
  * Returns the whole text of the result of a call; `undefined` when the invocation does not see it.
  */
 function wholeResult({ ledger }: Session, path: string, callId: string): string | undefined {
-  const owner = callId.slice(0, callId.lastIndexOf('/'));
+  const owner = parentOf(callId);
   const visibility = new Visibility(ledger.invocations, path, 'ancestors');
   const result = ledger.invocations.byPath
     .get(owner)

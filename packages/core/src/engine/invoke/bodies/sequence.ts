@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import { slotOf } from '../../../ledger/path.ts';
 import type { Sequence } from '../../../runnables/sequence.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
@@ -89,7 +90,7 @@ export function assertNoPartGone(
   paths: readonly string[],
 ): void {
   for (const child of record.children) {
-    const slot = child.replace(/>[^/]*$/, '');
+    const slot = slotOf(child);
     if (
       !paths.includes(slot) &&
       !isPartOfLifecycle(child) &&

@@ -4,6 +4,7 @@ import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
+import { slotOf } from '../../../ledger/path.ts';
 import type {
   Step,
   StepCompletion,
@@ -198,7 +199,7 @@ async function settle(
  */
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
   const notAsked = frame.record.children.filter(
-    (path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path),
+    (path) => !body.asked.has(slotOf(path)) && !isPartOfLifecycle(path),
   );
   const { byPath } = frame.run.ledger.invocations;
   const isLeftWait = (path: string): boolean => {

@@ -3,6 +3,7 @@ import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import { slotOf } from '../../../ledger/path.ts';
 import { Activity } from '../../frame/activity.ts';
 import type { Invokable, Slot } from '../../frame/invocation.ts';
 import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
@@ -214,7 +215,7 @@ export class DriftGate {
     if (record === undefined) return missing;
     const tree = run.ledger.invocations;
     for (const child of record.children) {
-      const slot = child.replace(/>[^/]*$/, '');
+      const slot = slotOf(child);
       const first = tree.byPath.get(slot);
       if (
         first === undefined ||

@@ -8,7 +8,7 @@ import {
   withChanges,
 } from '../../../ledger/folds/state-fold.ts';
 import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
-import { belongsTo } from '../../../ledger/path.ts';
+import { belongsTo, slotOf } from '../../../ledger/path.ts';
 import type { StateAccess, StateUpdate } from '../../../session/scoped-state.ts';
 import type { RunContext } from '../../frame/run-context.ts';
 import { applied } from './key-writes.ts';
@@ -24,7 +24,6 @@ import {
   keyName,
   placeOf,
   seqOf,
-  slotOf,
   WriteRecord,
 } from './write-record.ts';
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../base/json.ts';
 import { type DecisionOf, isDecision } from '../../../ledger/decisions/decision.ts';
 import type { Actor, Event, EventOf, StateChange } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
-import { belongsTo } from '../../../ledger/path.ts';
+import { belongsTo, slotOf } from '../../../ledger/path.ts';
 import type { RunContext } from '../../frame/run-context.ts';
 import { type Entry, KeyWrites } from './key-writes.ts';
 
@@ -242,11 +242,6 @@ export class WriteRecord {
     const slot = slotOf(end < 0 ? invocationId : invocationId.slice(0, end));
     return this.#run.ledger.invocations.byPath.get(slot)?.mode === 'call';
   }
-}
-
-/** Returns the slot of a path: the path without the handoffs in its last part. */
-export function slotOf(path: string): string {
-  return path.replace(/>[^/]*$/, '');
 }
 
 /** True if changes are of version 1 of the event, which has no `op`. */
