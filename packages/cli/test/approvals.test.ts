@@ -365,7 +365,7 @@ describe('the runs of a program', () => {
       'Nothing waits for an answer.\n',
     );
     expect((await place.run(['show', 'wall', ...where])).stdout).toMatch(
-      /^\? asks for an answer: ask\(\{"question":"Which colour\?"\}\), until [-\d]+ [:\d]+\n {2}adjutant answer req_\w+ '\{…\}' --store \S+ --app office\n {2}adjutant reject /m,
+      /^\? asks for an answer: ask\(\{"question":"Which colour\?"\}\), until [-\d]+ [:\d]+\n {2}adjutant answer req_\w+ '\{"colour":"…"\}' --store \S+ --app office\n {2}adjutant reject /m,
     );
     const answered = await place.run(['answer', requestId, '{"colour":"green"}', ...where]);
     expect(answered).toMatchObject({

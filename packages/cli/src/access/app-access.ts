@@ -1,6 +1,5 @@
 import type {
   JsonValue,
-  RequestAnswer,
   RequestEntry,
   Runtime,
   Session,
@@ -8,6 +7,7 @@ import type {
   SessionQuery,
 } from 'adjutant';
 import type { RunContext } from '../actions/carry-out.ts';
+import type { GivenAnswer } from '../actions/given-value.ts';
 import type { AgentOptions, StoreOptions } from '../app/app.ts';
 import type { SourceOptions } from '../modules/ledger-source.ts';
 import type { ServerFlags } from './server-flags.ts';
@@ -87,7 +87,7 @@ export interface AppAccess {
     session: string,
     options: { readonly reason: string; readonly path?: string },
   ): Promise<void>;
-  answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number>;
+  answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number>;
   run(context: GoalContext, goal: string, session: string | undefined): Promise<number>;
   /** Continues the open run of a session. */
   resume(context: RunContext, session: string): Promise<number>;

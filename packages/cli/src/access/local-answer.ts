@@ -1,5 +1,6 @@
-import type { RequestAnswer, RequestEntry, Runtime } from 'adjutant';
-import { carryOut, commandLine } from '../actions/carry-out.ts';
+import type { RequestEntry, Runtime } from 'adjutant';
+import { carryOut, commandLine, commandText } from '../actions/carry-out.ts';
+import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
 import { type AgentApp, openAgentApp, openExistingLedgers } from '../app/app.ts';
 import { holderNow, whyNotHere } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -15,7 +16,7 @@ type AnswerOptions = AnswerContext['options'];
 export async function answerLocally(
   context: AnswerContext,
   requestId: string,
-  answer: RequestAnswer,
+  answer: GivenAnswer,
 ): Promise<number> {
   const { host, options } = context;
   if (!options.continue) return postOnly(host, options, requestId, answer);
@@ -34,7 +35,7 @@ async function postOnly(
   host: Host,
   options: AnswerOptions,
   requestId: string,
-  answer: RequestAnswer,
+  answer: GivenAnswer,
 ): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
@@ -52,10 +53,14 @@ async function post(
   app: Runtime,
   options: AnswerOptions,
   requestId: string,
-  answer: RequestAnswer,
+  given: GivenAnswer,
 ): Promise<RequestEntry> {
   const request = await app.requests.get(requestId);
-  await app.requests.answer(requestId, answer);
+  const command = commandText(options);
+  const answer = readAnswer(request, given, command);
+  await app.requests.answer(requestId, answer).catch((error: unknown) => {
+    throw refusalOf(error, request, answer, command);
+  });
   sayAnswered(host, options, request, answer.decision);
   return request;
 }

@@ -1,5 +1,7 @@
 import type { Answer } from '@adjutant/server/client';
-import type { RequestAnswer } from 'adjutant';
+import type { RequestEntry } from 'adjutant';
+import { commandText } from '../actions/carry-out.ts';
+import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { sayAnswered } from '../output/answered.ts';
 import { notice } from '../output/notice.ts';
@@ -20,7 +22,7 @@ interface RemoteAnswerContext extends AnswerContext {
 export async function answerRemotely(
   context: RemoteAnswerContext,
   requestId: string,
-  { by, ...answer }: RequestAnswer,
+  { by, ...given }: GivenAnswer,
 ): Promise<number> {
   const { host, options } = context;
   if (by !== undefined)
@@ -30,8 +32,13 @@ export async function answerRemotely(
   const client = await openClient(host, options);
   const request = await client.approvals.get(requestId);
   const { session, invocationId } = request;
+  const command = commandText(options);
+  const asked = request as Pick<RequestEntry, 'requestId' | 'kind' | 'inputSchema'>;
+  const answer = readAnswer(asked, given, command);
   const give = async (): Promise<void> => {
-    await client.approvals.answer(requestId, answer as Answer);
+    await client.approvals.answer(requestId, answer as Answer).catch((error: unknown) => {
+      throw refusalOf(error, asked, answer, command);
+    });
     sayAnswered(host, options, request, answer.decision);
   };
   if (!options.continue) {

@@ -7,7 +7,7 @@ import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
-import { givenJson } from './answer.ts';
+import { givenJson } from './given-value.ts';
 
 export interface ResolveOptions extends StoreOptions, ServerFlags {
   readonly happened?: boolean;

@@ -15,7 +15,7 @@ export const addAnswerCommand: AddCommand = (program, parts) => {
     'answer',
     'give what a run waits for: input, a result, what became of a call; and continue the run',
   )
-    .argument('[value]', 'the input or the result, as JSON')
+    .argument('[value]', 'the input or the result: JSON, or a text where texts are taken')
     .addOption(
       new Option('--decision <decision>', 'one of the options of the request')
         .choices(decisions)
@@ -23,12 +23,8 @@ export const addAnswerCommand: AddCommand = (program, parts) => {
     )
     .action(async (id: string, value: string | undefined, flags: DecisionFlags) => {
       const { reason, by, decision, ...options } = flags;
-      const { answerRequest, givenJson } = await import('../actions/answer.ts');
-      const answer = {
-        decision,
-        ...(value === undefined ? {} : { input: givenJson(value) }),
-        ...answerDetails({ reason, by }),
-      };
+      const { answerRequest } = await import('../actions/answer.ts');
+      const answer = { decision, value, ...answerDetails({ reason, by }) };
       parts.onExitCode(await answerRequest({ ...parts, options }, id, answer));
     });
 };

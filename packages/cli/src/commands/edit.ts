@@ -7,12 +7,8 @@ export const addEditCommand: AddCommand = (program, parts) => {
   answerCommand(program, 'edit', description)
     .argument('<arguments>', 'all arguments of the call, as JSON')
     .action(async (id: string, args: string, { reason, by, ...options }: AnswerFlags) => {
-      const { answerRequest, givenJson } = await import('../actions/answer.ts');
-      const answer = {
-        decision: 'edit',
-        input: givenJson(args),
-        ...answerDetails({ reason, by }),
-      } as const;
+      const { answerRequest } = await import('../actions/answer.ts');
+      const answer = { decision: 'edit', value: args, ...answerDetails({ reason, by }) } as const;
       parts.onExitCode(await answerRequest({ ...parts, options }, id, answer));
     });
 };

@@ -1,12 +1,13 @@
-import type { JsonValue, PendingRequest, RequestEntry } from 'adjutant';
-import { visibleJson } from 'adjutant/text';
+import type { JsonObject, JsonValue, PendingRequest, RequestEntry } from 'adjutant';
+import { defined, visibleJson } from 'adjutant/text';
+import { choicesOf, exampleOf, takesTexts } from '../grammar/schema-values.ts';
 import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
 /** Parts of a request that are needed to show its question and the ways to answer. */
 export interface AskedRequest
-  extends Pick<RequestEntry, 'requestId' | 'kind' | 'summary' | 'options'> {
+  extends Pick<RequestEntry, 'requestId' | 'kind' | 'summary' | 'options' | 'inputSchema'> {
   readonly expiresAt?: number | undefined;
   /** The arguments of the call. */
   readonly args?: JsonValue;
@@ -65,17 +66,42 @@ export function waitingLines(
 }
 
 const anyJson = '{…}';
-const longestArgs = 200;
+const longestValue = 200;
+const mostChoices = 4;
 
-/** Arguments as JSON that a person can edit in a command. */
-function editable(args: JsonValue | undefined): string {
-  const text = args === undefined ? '' : visibleJson(args);
-  return text === '' || text.length > longestArgs ? anyJson : text;
+/** A value as JSON that a person can edit in a command. */
+function editable(value: JsonValue | undefined): string {
+  const text = value === undefined ? '' : visibleJson(value);
+  return text === '' || text.length > longestValue ? anyJson : text;
+}
+
+/** A value as the word that gives it: JSON, or the text itself where texts are taken. */
+function typedAs(schema: JsonObject, value: JsonValue): string {
+  return typeof value === 'string' && takesTexts(schema) ? value : editable(value);
+}
+
+/** Values to suggest as the answer to a request, as words of a command line. */
+function suggested({ kind, inputSchema }: Pick<AskedRequest, 'kind' | 'inputSchema'>): string[] {
+  if (kind !== 'input' || inputSchema === undefined) return [anyJson];
+  const choices = choicesOf(inputSchema) ?? [exampleOf(inputSchema)];
+  const shown = choices.length > mostChoices ? choices.slice(0, 1) : choices;
+  return shown.map((value) => typedAs(inputSchema, value));
+}
+
+/** Words of a command that gives a value of the form that a request takes. */
+export function exampleWords(
+  request: Pick<AskedRequest, 'requestId' | 'kind' | 'inputSchema'>,
+  decision: string,
+): string[] {
+  const { requestId, inputSchema = {} } = request;
+  if (decision === 'edit') return ['edit', requestId, editable(exampleOf(inputSchema))];
+  return ['answer', requestId, ...suggested(request).slice(0, 1)];
 }
 
 /** Returns a waiting call of a session in the form in which it is shown. */
 export function askedBy({ request, ...call }: PendingRequest): AskedRequest {
-  return { ...call, summary: request.summary, options: request.options };
+  const { summary, options, inputSchema } = request;
+  return { ...call, summary, options, ...defined({ inputSchema }) };
 }
 
 function untilText(expiresAt: number | undefined): string {
@@ -83,11 +109,12 @@ function untilText(expiresAt: number | undefined): string {
 }
 
 /** Returns the ways to answer, as words of a command line. */
-function commandsFor({ requestId, options, args }: AskedRequest): string[][] {
+function commandsFor(request: AskedRequest): string[][] {
+  const { requestId, options, args } = request;
   return options.flatMap((option): string[][] => {
     if (option === 'approve' || option === 'reject') return [[option, requestId]];
     if (option === 'edit') return [['edit', requestId, editable(args)]];
-    if (option === 'answer') return [['answer', requestId, anyJson]];
+    if (option === 'answer') return suggested(request).map((value) => [option, requestId, value]);
     return [['answer', requestId, '--decision', option]];
   });
 }
