@@ -121,3 +121,22 @@ test('what waits is shown with commands that answer it', async () => {
     }
   }
 });
+
+test('a run that only sleeps is called sleeping, in lists as well', async () => {
+  const { place, app, local, server } = await asking();
+  const nap = step({
+    name: 'nap',
+    execute: async (ctx) => {
+      await ctx.sleep('a day', 86_400_000);
+      return ctx.complete('awake');
+    },
+  });
+  await app.run(nap, { session: 'nap', input: 'Sleep' });
+  for (const door of [local, server]) {
+    const shown = await place.run(['show', 'nap', ...door]);
+    expect(shown.stdout).toMatch(/^nap · sleeping · /);
+    expect(shown.stdout).toMatch(/sleeps until \d{4}-/);
+    const listed = await place.run(['sessions', '--status', 'sleeping', ...door]);
+    expect(listed.stdout).toMatch(/^nap +sleeping /m);
+  }
+});

@@ -94,7 +94,7 @@ describe('fork', () => {
     [['delete', 'nobody-knows-it'], 'There is no session "nobody-knows-it"'],
     [
       ['sessions', '--status', 'asleep'],
-      'Allowed choices are active, awaiting_input, completed, error.',
+      'Allowed choices are active, awaiting_input, sleeping, completed, error.',
     ],
   ])('%j is refused', async ([args, message]) => {
     const { run } = bench();

@@ -35,7 +35,10 @@ test('a step that asks and sleeps says so in the terminal, and is answered from 
   expect(approved.stdout).toMatch(/^\? .*What do you think of it\?/m);
   expect(approved.stdout).toMatch(new RegExp(`sleeps until ${time}`));
   const question = /adjutant answer (\S+)/.exec(approved.stdout)?.[1] as string;
-  expect((await on('show', 'news')).stdout).toMatch(new RegExp(`sleeps until ${time}`));
+  const shown = (await on('show', 'news')).stdout;
+  expect(shown).toMatch(new RegExp(`sleeps until ${time}`));
+  // The question is still open.
+  expect(shown).toContain('news · awaiting input');
 
   const answered = await on('answer', question, '"Shorter."');
   expect(answered).toMatchObject({

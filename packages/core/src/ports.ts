@@ -4,4 +4,5 @@ export { type IdSource, systemIds } from './base/id.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { systemTurns, type Turns } from './base/turns.ts';
 export { inputDataOf } from './engine/invoke/input-contract.ts';
+export { sleepsUntil } from './ledger/folds/sleeps.ts';
 export { isMessage, takenText } from './ledger/folds/taken-message.ts';

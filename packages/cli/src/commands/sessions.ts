@@ -12,6 +12,7 @@ export const addSessionsCommand: AddCommand = (program, { host, onExitCode }) =>
       new Option('--status <status>', 'only those in this state').choices([
         'active',
         'awaiting_input',
+        'sleeping',
         'completed',
         'error',
       ]),

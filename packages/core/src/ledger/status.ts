@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { isBlobReference } from './blobs/blob.ts';
-import type { Event } from './event.ts';
+import type { Event, EventOf } from './event.ts';
 import type { InvocationRecord, InvocationTree } from './folds/invocation-fold.ts';
 import type { SessionSummary } from './port.ts';
 
@@ -13,24 +13,27 @@ const titleLength = 80;
  * after a message that no run has taken yet.
  */
 export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
-  const { roots, byPath, outside } = ledger.invocations;
+  const { roots, byPath, outside, waits } = ledger.invocations;
   const last = byPath.get(roots.at(-1) ?? '');
   const lastMessage = outside.findLast((event) => event.type === 'user');
   return statusAfter(
     last === undefined ? undefined : { status: last.status, endSeq: last.end?.seq },
     lastMessage?.seq ?? 0,
+    waits,
   );
 }
 
 /**
  * Status after a last run, and after a message outside all runs.
  * @param lastMessageSeq sequence number of that message, 0 when there is none
+ * @param waits what the parts of the run wait for
  */
 export function statusAfter(
   lastRun:
     | { readonly status: InvocationRecord['status']; readonly endSeq: number | undefined }
     | undefined,
   lastMessageSeq: number,
+  waits: ReadonlySet<EventOf<'invocation_yield'>['reason']>,
 ): SessionStatus {
   if (lastRun === undefined) return 'active';
   if (lastRun.endSeq !== undefined && lastMessageSeq > lastRun.endSeq) return 'active';
@@ -38,7 +41,7 @@ export function statusAfter(
     case 'open':
       return 'active';
     case 'yielded':
-      return 'awaiting_input';
+      return waits.has('sleep') && waits.size === 1 ? 'sleeping' : 'awaiting_input';
     case 'error':
       return 'error';
     default:

@@ -29,6 +29,8 @@ export interface LedgerPoint {
   /** Invocations in the order in which they started. */
   readonly byPath: Map<string, InvocationOutline>;
   readonly roots: InvocationOutline[];
+  /** What the parts of the run wait for that yielded since it went on last. */
+  readonly waits: Set<EventOf<'invocation_yield'>['reason']>;
 }
 
 export function startPoint(): LedgerPoint {
@@ -39,6 +41,7 @@ export function startPoint(): LedgerPoint {
     lastMessageSeq: 0,
     byPath: new Map(),
     roots: [],
+    waits: new Set(),
   };
 }
 
@@ -65,6 +68,7 @@ function onStart(
   point: LedgerPoint,
   { invocationId: path, kind, name, mode, seq }: EventOf<'invocation_start'>,
 ): LedgerPoint {
+  if (mode === 'root') point.waits.clear();
   attach(point, {
     path,
     kind,
@@ -106,8 +110,14 @@ const pointFold: Fold<LedgerPoint> = {
   tool_input: unchanged,
   state_change: unchanged,
   invocation_start: onStart,
-  invocation_yield: (point, event) => setStatus(point, event.invocationId, 'yielded'),
-  invocation_resume: (point, event) => setStatus(point, event.invocationId, 'open'),
+  invocation_yield: (point, event) => {
+    point.waits.add(event.reason);
+    return setStatus(point, event.invocationId, 'yielded');
+  },
+  invocation_resume: (point, event) => {
+    point.waits.clear();
+    return setStatus(point, event.invocationId, 'open');
+  },
   invocation_end: (point, event) => setStatus(point, event.invocationId, event.status, event.seq),
   invocation_reopen: (point, event) => setStatus(point, event.invocationId, 'open'),
   model_start: onActing,
@@ -136,7 +146,7 @@ export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
  * Version of the results of `foldPoint` and of the form below. It rises with every change of these,
  * and older stored points are then folded anew.
  */
-export const pointFoldVersion = 1;
+export const pointFoldVersion = 2;
 
 type StoredOutline = readonly [
   path: string,
@@ -156,12 +166,13 @@ interface StoredPoint {
   >;
   readonly agent: string | null;
   readonly lastMessageSeq: number;
+  readonly waits: readonly EventOf<'invocation_yield'>['reason'][];
   readonly invocations: readonly StoredOutline[];
 }
 
 /** Returns a point as JSON, without its `seq`. */
 export function pointToJson(point: LedgerPoint): JsonValue {
-  const { agent, lastMessageSeq, byPath } = point;
+  const { agent, lastMessageSeq, byPath, waits } = point;
   const state = point.state.current;
   const overlays = [...state.overlays].map(([path, changes]) => {
     const entries = Object.entries(changes);
@@ -179,6 +190,7 @@ export function pointToJson(point: LedgerPoint): JsonValue {
     overlays: Object.fromEntries(overlays),
     agent: agent ?? null,
     lastMessageSeq,
+    waits: [...waits],
     invocations: [...byPath.values()].map((one) => [
       one.path,
       one.kind,
@@ -194,7 +206,8 @@ export function pointToJson(point: LedgerPoint): JsonValue {
 
 /** Makes a point from the JSON of `pointToJson`. */
 export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
-  const { scopes, overlays, agent, lastMessageSeq, invocations } = json as unknown as StoredPoint;
+  const { scopes, overlays, agent, lastMessageSeq, waits, invocations } =
+    json as unknown as StoredPoint;
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
     return [
       path,
@@ -208,6 +221,7 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
     state,
     agent: agent ?? undefined,
     lastMessageSeq,
+    waits: new Set(waits),
   };
   for (const [path, kind, name, mode, status, startSeq, endSeq] of invocations) {
     const outline = {

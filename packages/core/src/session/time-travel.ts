@@ -120,7 +120,7 @@ export function snapshotAt(
 
 /** Makes the snapshot of a point for people. */
 export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
-  const { seq, agent, lastMessageSeq, roots } = point;
+  const { seq, agent, lastMessageSeq, roots, waits } = point;
   const state = point.state.current;
   const scopes = Object.entries(state.scopes).map(([scope, values]) => [
     `${scope}State`,
@@ -130,7 +130,7 @@ export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnap
     sessionState: noValues,
     ...(Object.fromEntries(scopes) as Record<`${string}State`, StateValues>),
     seq,
-    status: statusAfter(roots.at(-1), lastMessageSeq),
+    status: statusAfter(roots.at(-1), lastMessageSeq, waits),
     currentAgentName: agent,
     invocationTree: roots.map(shown),
     overlays: resolve(Object.fromEntries(state.overlays)) as StateSnapshot['overlays'],

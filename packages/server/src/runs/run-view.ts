@@ -69,7 +69,7 @@ async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> 
     };
   }
   return {
-    outline: { ...outline, status: 'running', waitsFor: undefined },
+    outline: { ...outline, status: 'running', waitsFor: undefined, sleepsUntil: undefined },
     requests,
     isAtRest: false,
   };

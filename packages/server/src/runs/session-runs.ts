@@ -1,4 +1,5 @@
 import type { ErrorRecord, Event, EventOf, StoredEvent } from 'adjutant';
+import { sleepsUntil } from 'adjutant/ports';
 import { ConfidenceFold } from 'adjutant/views';
 import { isRoot, runOf } from '../stream/run-state.ts';
 import { type ModelUse, noUse, useWith } from './model-use.ts';
@@ -13,6 +14,8 @@ export interface RunOutline {
   readonly status: 'running' | 'waiting' | 'completed' | 'error' | 'cancelled';
   /** Reason why the run waits: a message, an answer to a request, or to be continued. */
   readonly waitsFor?: EventOf<'invocation_yield'>['reason'] | undefined;
+  /** Epoch milliseconds at which the first of its sleeps ends, while it waits. */
+  readonly sleepsUntil?: number | undefined;
   /** `seq` of the event that has its output. */
   readonly endSeq?: number | undefined;
   readonly error?: ErrorRecord | undefined;
@@ -33,6 +36,8 @@ export class SessionRuns {
   readonly #joined = new Map<string, string>();
   readonly #extents = new Map<string, { readonly first: number; last: number }>();
   readonly #confidence = new ConfidenceFold();
+  /** Ends of the sleeps that are open, by their paths. */
+  readonly #sleeps = new Map<string, number>();
   #seq = 0;
   #size = 0;
 
@@ -69,6 +74,7 @@ export class SessionRuns {
     this.#seq = event.seq;
     if (event.type === 'unreadable' || event.invocationId === undefined) return;
     this.#confidence.add(event);
+    this.#sleep(event);
     const id = runOf(event.invocationId);
     this.#extend(id, event.seq);
     const run = this.#runs.get(id);
@@ -86,8 +92,20 @@ export class SessionRuns {
 
   #rootAfter(run: RunOutline, event: Event): RunOutline {
     const after = rootAfter(run, event);
+    if (after.status === 'waiting') return { ...after, sleepsUntil: this.#firstSleepEnd(run.id) };
     if (after.endedAt === undefined) return after;
     return { ...after, confidence: this.#confidence.of(run.id) };
+  }
+
+  #sleep(event: Event): void {
+    if (event.type === 'invocation_start' && event.kind === 'sleep')
+      this.#sleeps.set(event.invocationId, sleepsUntil(event.input));
+    if (event.type === 'invocation_end') this.#sleeps.delete(event.invocationId);
+  }
+
+  #firstSleepEnd(run: string): number | undefined {
+    const ends = [...this.#sleeps].flatMap(([path, until]) => (runOf(path) === run ? until : []));
+    return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
   #join(input: string, id: string): void {
@@ -115,6 +133,7 @@ function ended(run: RunOutline, { status, error, stopReason, at, seq }: RunEnd):
     ...run,
     status: status === 'transferred' ? 'completed' : status,
     waitsFor: undefined,
+    sleepsUntil: undefined,
     error,
     stopReason,
     endedAt: at,
@@ -131,12 +150,13 @@ function rootAfter(run: RunOutline, event: Event): RunOutline {
     case 'invocation_yield':
       return { ...run, status: 'waiting', waitsFor: event.reason };
     case 'invocation_resume':
-      return { ...run, status: 'running', waitsFor: undefined };
+      return { ...run, status: 'running', waitsFor: undefined, sleepsUntil: undefined };
     case 'invocation_reopen':
       return {
         ...run,
         status: 'running',
         waitsFor: undefined,
+        sleepsUntil: undefined,
         error: undefined,
         stopReason: undefined,
         confidence: undefined,

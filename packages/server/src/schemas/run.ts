@@ -141,6 +141,9 @@ const outline = {
         'What it waits for: a message (`input`), answers to `requests` (`tool_input`), an ' +
         'instant (`sleep`), or to be continued (`pause`).',
     }),
+  sleepsUntil: timestampSchema.optional().openapi({
+    description: 'When the first of its sleeps ends, while it waits.',
+  }),
   error: z
     .looseObject({ code: z.string(), message: z.string() })
     .optional()

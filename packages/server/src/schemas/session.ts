@@ -11,8 +11,12 @@ import {
   timestampSchema,
 } from './common.ts';
 
-const statusSchema = z.enum(['active', 'awaiting_input', 'completed', 'error']).openapi({
-  description: 'What its last run is doing; `active` as well before the first run.',
+const statuses = ['active', 'awaiting_input', 'sleeping', 'completed', 'error'] as const;
+
+const statusSchema = z.enum(statuses).openapi({
+  description:
+    'What its last run is doing; `active` as well before the first run. `sleeping`: it waits ' +
+    'for an instant and for nobody; `sleepsUntil` of the run is that.',
 });
 
 const listing = {

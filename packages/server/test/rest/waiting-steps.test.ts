@@ -83,11 +83,32 @@ describe.each(stores)('steps that wait, on %s', (_name, makeStore) => {
     const { links, session: id } = (await post('/v1/runs', { agent: 'remind' })).body;
     const run = `${links['run']}?wait=20000`;
     const asleep = await get(run);
-    expect(asleep.body).toMatchObject({ status: 'waiting', waitsFor: 'sleep', requests: [] });
+    const sleepsUntil = expect.closeTo(clock.now() + dayMs, -4);
+    const waits = { status: 'waiting', waitsFor: 'sleep', sleepsUntil };
+    expect(asleep.body).toMatchObject({ ...waits, requests: [] });
+    expect((await get(`/v1/sessions/${id}/runs`)).body).toMatchObject({ runs: [waits] });
+    // Nobody's input is awaited: every door says the same word.
+    expect((await get(`/v1/sessions/${id}`)).body).toMatchObject({
+      status: 'sleeping',
+      waiting: 0,
+    });
+    for (const [status, count] of [
+      ['sleeping', 1],
+      ['awaiting_input', 0],
+    ] as const) {
+      const { body } = await get(`/v1/sessions?status=${status}`);
+      expect(body).toMatchObject({ sessions: { length: count } });
+      expect((await app.sessions.list({ status })).sessions).toHaveLength(count);
+    }
+    expect((await app.sessions.get(id)).status).toBe('sleeping');
+    expect((await app.sessions.stateAt(id)).status).toBe('sleeping');
     clock.advance(dayMs);
     const session = await app.sessions.open({ id });
     const isOver = (): boolean => session.events.at(-1)?.type === 'invocation_end';
     await eventually(isOver, { what: 'the end', clock, stepMs: 100 });
-    expect((await get(run)).body).toMatchObject({ status: 'completed', output: 'reminded' });
+    const { body } = await get(run);
+    expect(body).toMatchObject({ status: 'completed', output: 'reminded' });
+    expect(body).not.toHaveProperty('sleepsUntil');
+    expect(session.status).toBe('completed');
   });
 });

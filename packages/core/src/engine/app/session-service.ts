@@ -11,6 +11,7 @@ import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
 import type { LedgerStore, ReadRange, SessionListing, StoredEvent } from '../../ledger/port.ts';
+import type { SessionStatus } from '../../ledger/status.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { storedStateAt } from '../../session/fold-snapshot.ts';
 import type { AnySession, Session } from '../../session/session.ts';
@@ -38,7 +39,7 @@ export interface SessionQuery {
   /** Only the session with this id. @default all */
   readonly id?: string;
   /** Only sessions in this state. @default all */
-  readonly status?: 'active' | 'awaiting_input' | 'completed' | 'error';
+  readonly status?: SessionStatus;
   /** Only sessions whose last run was of the runnable with this name. @default all */
   readonly runnable?: string;
   /** Only sessions of this user: those whose `user` scope has this id. @default all */
@@ -63,7 +64,7 @@ export interface SessionPage {
 
 const queryChecks: OptionChecks<SessionQuery> = {
   id: isNonEmptyText,
-  status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
+  status: isOneOf('active', 'awaiting_input', 'sleeping', 'completed', 'error'),
   runnable: isNonEmptyText,
   user: isNonEmptyText,
   order: isOneOf('updatedAt', 'createdAt'),

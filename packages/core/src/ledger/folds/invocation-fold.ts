@@ -52,10 +52,12 @@ export interface InvocationTree {
   readonly roots: string[];
   /** Events that belong to no invocation. */
   readonly outside: Event[];
+  /** What the parts of the run wait for that yielded since it went on last. */
+  readonly waits: Set<EventOf<'invocation_yield'>['reason']>;
 }
 
 export function emptyInvocationTree(): InvocationTree {
-  return { byPath: new Map(), roots: [], outside: [] };
+  return { byPath: new Map(), roots: [], outside: [], waits: new Set() };
 }
 
 /**
@@ -81,6 +83,7 @@ function attach(tree: InvocationTree, event: Event): InvocationTree {
 
 function start(tree: InvocationTree, event: EventOf<'invocation_start'>): InvocationTree {
   const path = event.invocationId;
+  if (event.mode === 'root') tree.waits.clear();
   const parent = enclosingInvocation(tree.byPath, path);
   const record: InvocationRecord = {
     path,
@@ -166,6 +169,7 @@ export const invocationFold: Fold<InvocationTree> = {
       record.status = 'yielded';
       record.yielded = event.reason;
     }
+    tree.waits.add(event.reason);
     return attach(tree, event);
   },
   invocation_resume: (tree, event) => {
@@ -174,6 +178,7 @@ export const invocationFold: Fold<InvocationTree> = {
       record.status = 'open';
       if (event.deadline !== undefined) record.deadline = event.deadline;
     }
+    tree.waits.clear();
     return attach(tree, event);
   },
   invocation_end: end,

@@ -1,6 +1,7 @@
 /** Entry of a session in the session list; rewritten with every append that carries it. */
 export interface SessionSummary {
-  readonly status: 'active' | 'awaiting_input' | 'completed' | 'error';
+  /** `sleeping`: its last run waits for an instant and for nobody. */
+  readonly status: 'active' | 'awaiting_input' | 'sleeping' | 'completed' | 'error';
   /** The first user message, shortened. */
   readonly title?: string;
   /** Name of the runnable of the last run. */

@@ -23,7 +23,7 @@ const checks: OptionChecks<CheckOptions> = {
 };
 
 const defaultPatienceMs = 2_000;
-const openStatuses = ['active', 'awaiting_input'] as const;
+const openStatuses = ['active', 'awaiting_input', 'sleeping'] as const;
 
 /**
  * Holds today's code against the open runs of a store before it is deployed: those that wait, and

@@ -238,7 +238,7 @@ describe('toHaveStatus', () => {
     expect(misuseOf(() => expect(trip.session).toHaveStatus('yielded'))).toMatchInlineSnapshot(
       '"invalid_matcher_use: toHaveStatus() cannot be used like this: "yielded" is a ' +
         'status of results, and it was given a session; those of sessions are active, ' +
-        'awaiting_input, completed, error."',
+        'awaiting_input, sleeping, completed, error."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveStatus('awaiting_input'))).toMatchInlineSnapshot(
       '"invalid_matcher_use: toHaveStatus() cannot be used like this: "awaiting_input" is ' +

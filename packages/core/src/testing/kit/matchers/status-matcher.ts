@@ -9,7 +9,7 @@ import { wholeSnapshot } from './state-matchers.ts';
 const ofResults = { whose: 'results', statuses: ['completed', 'error', 'cancelled', 'yielded'] };
 const ofSessions = {
   whose: 'sessions',
-  statuses: ['active', 'awaiting_input', 'completed', 'error'],
+  statuses: ['active', 'awaiting_input', 'sleeping', 'completed', 'error'],
 };
 const longestMessage = 300;
 

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../base/clock.ts';
+import { emptyInvocationTree } from '../../../ledger/folds/invocation-fold.ts';
 import { shortestReleaseMs } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { type OpenWork, openWork } from './open-work.ts';
@@ -141,7 +142,7 @@ class Watch {
 }
 
 const noLedger = {
-  invocations: { byPath: new Map(), roots: [], outside: [] },
+  invocations: emptyInvocationTree(),
   requests: new Map(),
 };
 

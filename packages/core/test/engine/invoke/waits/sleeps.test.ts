@@ -44,7 +44,7 @@ describe('a sleep', () => {
             awaitingInput: false,
           });
           expect(result?.sleepsUntil).toBeLessThanOrEqual(clock.now() + 2 * hours);
-          expect(session.status).toBe('awaiting_input');
+          expect(session.status).toBe('sleeping');
         }),
         advanceTime(2 * hours - 1),
         meanwhile(({ result }) => expect(result?.status).toBe('yielded')),
@@ -52,6 +52,20 @@ describe('a sleep', () => {
       ],
     );
     expect(output).toBe('awake');
+  });
+
+  test('beside a question leaves the session awaiting its answer', async () => {
+    await runTest(
+      sleeping(async (ctx) => {
+        const first = ctx.sleep('long', 2 * hours).then(() => 'awake');
+        return Promise.race([first, ctx.ask('more', 'Go on?')]);
+      }),
+      [
+        user('Go'),
+        meanwhile(({ session }) => expect(session.status).toBe('awaiting_input')),
+        advanceTime(2 * hours),
+      ],
+    );
   });
 
   test('keeps its end when the run is continued before', async () => {
