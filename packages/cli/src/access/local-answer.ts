@@ -1,13 +1,15 @@
 import type { RequestEntry, Runtime } from 'adjutant';
 import { carryOut, commandLine, commandText } from '../actions/carry-out.ts';
 import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
+import { assistantName } from '../app/agent.ts';
 import { type AgentApp, openAgentApp, openExistingLedgers } from '../app/app.ts';
-import { holderNow, whyNotHere } from '../app/open-run.ts';
+import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { readableStorePath } from '../host/store-location.ts';
 import { sayAnswered } from '../output/answered.ts';
 import { notice } from '../output/notice.ts';
+import { plainLine } from '../output/plain-text.ts';
 import type { AnswerContext } from './app-access.ts';
 
 type AnswerOptions = AnswerContext['options'];
@@ -39,9 +41,15 @@ async function postOnly(
 ): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
-    const { session } = await post(host, app, options, requestId, answer);
-    if (!options.json)
-      notice(host, `The run goes on with: ${commandLine(['resume', session], options)}`);
+    const { session: id } = await post(host, app, options, requestId, answer);
+    if (options.json) return exitCodes.ok;
+    const run = openRunOf(await app.sessions.get(id));
+    notice(
+      host,
+      run === undefined || run === assistantName
+        ? `The run goes on with: ${commandLine(['resume', id], options)}`
+        : `The run goes on in the program that has "${plainLine(run)}".`,
+    );
     return exitCodes.ok;
   } finally {
     await app.close().catch(() => undefined);

@@ -1,6 +1,7 @@
 import { isAdjutantError, type Session } from 'adjutant';
 import { carryOut, commandLine, type RunContext } from '../actions/carry-out.ts';
 import { existingSession, openAgentApp, rememberAskBefore } from '../app/app.ts';
+import { assertKnown } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
 import { readableStorePath } from '../host/store-location.ts';
 import { notice } from '../output/notice.ts';
@@ -29,9 +30,10 @@ export async function resumeLocally(context: RunContext, id: string): Promise<nu
   const { host, options } = context;
   if (readableStorePath(host, options.store) === undefined)
     throw new UsageError({ reason: 'There are no sessions yet.' });
-  const { app, model, announceStandIn } = await openAgentApp(host, options);
+  const { app, agent, model, announceStandIn } = await openAgentApp(host, options);
   try {
     const session = await existingSession(app, id, options);
+    assertKnown(session, agent.name);
     announceStandIn();
     const before = lastModel(session);
     const now = `${model.provider}:${model.modelId}`;

@@ -13,6 +13,7 @@ import {
 import type { SessionView, ShownContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
+import { assistantName } from '../app/agent.ts';
 import { openRunOf } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -152,15 +153,17 @@ async function waitingText(
   options: ShowOptions,
   style: Style,
 ): Promise<string> {
+  const run = openRunOf(session);
   const isNow = options.at === undefined || options.at === session.events.length;
   if (
     !isNow ||
     options.json === true ||
     options.mermaid === true ||
     options.prompt !== undefined ||
-    openRunOf(session) === undefined
+    run === undefined
   )
     return '';
+  const isHere = options.server !== undefined || run === assistantName;
   const calls = session.pendingYieldingCalls;
   const open = calls.length === 0 ? new Set() : await pending();
   const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
@@ -168,7 +171,10 @@ async function waitingText(
   const message = awaitingInput.length > 0;
   const text = waitingLines(
     style,
-    { requests, message, sleepsUntil, session: session.id },
+    {
+      ...{ requests, message, sleepsUntil, session: session.id },
+      elsewhere: isHere ? undefined : run,
+    },
     commandText(options),
   );
   return text.length === 0 ? '' : lines(text);

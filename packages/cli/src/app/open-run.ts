@@ -1,6 +1,6 @@
 import { isAdjutantError, type Session } from 'adjutant';
 import { validateResumeState } from 'adjutant/views';
-import { holderOf } from '../failure.ts';
+import { holderOf, UsageError } from '../failure.ts';
 import { plainLine } from '../output/plain-text.ts';
 
 /** Name of the runnable whose run is open in a session. `undefined`: no run is open. */
@@ -20,6 +20,22 @@ export function whyNotHere(session: Session, name: string): string | undefined {
   return found === name
     ? undefined
     : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
+}
+
+/**
+ * Checks that the agent of this name can continue the open run of a session.
+ * @throws UsageError
+ */
+export function assertKnown(session: Session, name: string): void {
+  const found = openRunOf(session) ?? name;
+  if (found === name) return;
+  throw new UsageError({
+    reason: plainLine(
+      `The run of session "${session.id}" is one of "${found}", which this program does not ` +
+        `know. Nothing has been done. Continue it in the program whose app has "${found}", or ` +
+        'serve that app: adjutant serve, in the folder of its adjutant.config.ts.',
+    ),
+  });
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Waiting {
   /** Epoch milliseconds at which the first sleep ends. */
   readonly sleepsUntil?: number | undefined;
   readonly session: string;
+  /** Name of the runnable of the run, when this program cannot continue it. */
+  readonly elsewhere?: string | undefined;
 }
 
 /** Function that returns a command line, with the options of the present command. */
@@ -42,25 +44,31 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
  */
 export function waitingLines(
   style: Style,
-  { requests, message, sleepsUntil, session }: Waiting,
+  { requests, message, sleepsUntil, session, elsewhere }: Waiting,
   command: CommandText,
 ): string[] {
+  const program = `the program that has "${plainLine(elsewhere ?? '')}"`;
+  const isHere = elsewhere === undefined;
   const lines = requests.flatMap((request) => [
     `${style.yellow('?')} ${asks[request.kind]}: ` +
       `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
     ...(request.accepted === true
-      ? [`  answered; it goes on with: ${command('resume', session)}`]
+      ? [
+          `  answered; it goes on ${isHere ? `with: ${command('resume', session)}` : `in ${program}`}`,
+        ]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),
   ]);
   if (message)
     lines.push(
       `${style.yellow('?')} waits for a message`,
-      `  ${command('run', '…', '--session', session)}`,
+      isHere ? `  ${command('run', '…', '--session', session)}` : `  ${program} takes it`,
     );
   if (sleepsUntil !== undefined)
     lines.push(
       `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}`,
-      `  from then on: ${command('resume', session)}`,
+      isHere
+        ? `  from then on: ${command('resume', session)}`
+        : `  from then on it goes on in ${program}`,
     );
   return lines;
 }

@@ -219,8 +219,8 @@ const runtimeWords: Words<
     ),
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
     unusable: (of) =>
-      `What was answered about ${toolOf(of)} could not be used, because the code has ` +
-      'changed; it is kept.',
+      `What was answered about ${toolOf(of)} could not be used by the code that went on; ` +
+      'it is kept.',
     notify: () => 'The app was told that a question waits for somebody.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
