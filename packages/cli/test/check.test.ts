@@ -47,6 +47,16 @@ test('check tells which open runs can go on, and what says nothing of recovery',
   const [session, summary] = jsonLines((await check('--json')).stdout);
   expect(session).toMatchObject({ type: 'session', verdict: 'refused', code: 'ledger_mismatch' });
   expect(summary).toMatchObject({ type: 'check', undeclaredTools: ['clerk/repay'] });
+  // What is named twice counts once.
+  const twice = await check(
+    'customer-7',
+    'customer-7',
+    '--tenant',
+    'default',
+    '--tenant',
+    'default',
+  );
+  expect(twice).toMatchObject({ code: 1, stdout: expect.stringContaining('\n1 open run: 0 can') });
   const other = await check('--tenant', 'acme');
   expect(other).toMatchObject({ code: 0, stderr: '' });
   expect(other.stdout).toContain('0 open runs');

@@ -34,7 +34,7 @@ export async function checkApp(
     const { checkSessions } = await replayingFor(host, configured);
     const tenants = options.tenant ?? [app.tenant];
     const reports: CheckReport[] = [];
-    for (const tenant of tenants) {
+    for (const tenant of new Set(tenants)) {
       const its = tenant === app.tenant ? app : app.tenants.get(tenant);
       reports.push(
         await checkSessions(its, {

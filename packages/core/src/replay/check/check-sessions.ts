@@ -43,7 +43,7 @@ export async function checkSessions(
   checkApp('checkSessions', app);
   const registry = registryOf(app);
   const sessions: SessionCheck[] = [];
-  for (const id of options.sessions ?? (await openSessions(app))) {
+  for (const id of new Set(options.sessions ?? (await openSessions(app)))) {
     options.signal?.throwIfAborted();
     const session = await app.sessions.open({ id, observe: false });
     if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: app.app });
