@@ -140,3 +140,13 @@ test('a run that only sleeps is called sleeping, in lists as well', async () => 
     expect(listed.stdout).toMatch(/^nap +sleeping /m);
   }
 });
+
+test('resume of a run that still waits shows what for, and ends', async () => {
+  const { place, ask, server } = await asking();
+  const id = await ask('colour');
+  const resumed = await place.run(['resume', 's1', ...server]);
+  expect(resumed).toMatchObject({ code: 3, stderr: '' });
+  expect(resumed.stdout).toContain(`adjutant answer ${id} Blue --server`);
+  const answered = await place.run(['answer', id, 'Blue', ...server]);
+  expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('{"answer":"Blue"}') });
+});

@@ -1,12 +1,7 @@
-import {
-  isAdjutantError,
-  type RequestAnswer,
-  type RequestEntry,
-  type Runtime,
-  type Session,
-} from 'adjutant';
+import { isAdjutantError, type RequestEntry, type Runtime, type Session } from 'adjutant';
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
+import type { GivenAnswer } from '../actions/given-value.ts';
 import { assistantName } from '../app/agent.ts';
 import {
   existingSession,
@@ -116,7 +111,7 @@ export class LocalAccess implements AppAccess {
     await this.#repair(id, (app) => app.sessions.reopen(id, options));
   }
 
-  async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
+  async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {
     const { answerLocally } = await import('./local-answer.ts');
     return answerLocally(context, requestId, answer);
   }

@@ -1,7 +1,8 @@
 import type { AdjutantClient, ServerSession } from '@adjutant/server/client';
-import type { RequestAnswer, RequestEntry, SessionListing } from 'adjutant';
+import type { RequestEntry, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
+import type { GivenAnswer } from '../actions/given-value.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { plainLine } from '../output/plain-text.ts';
@@ -110,7 +111,7 @@ export class ServerAccess implements AppAccess {
     await (await this.#client()).sessions.reopen(session, options);
   }
 
-  async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
+  async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {
     const { answerRemotely } = await import('./server-answer.ts');
     const options = { ...context.options, server: this.#options.server };
     return answerRemotely({ ...context, options }, requestId, answer);

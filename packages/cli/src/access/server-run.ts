@@ -1,6 +1,7 @@
 import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
 import type { Event } from 'adjutant';
 import { defined } from 'adjutant/text';
+import { validateResumeState } from 'adjutant/views';
 import type { RunContext } from '../actions/carry-out.ts';
 import { assistantName } from '../app/agent.ts';
 import { UsageError } from '../failure.ts';
@@ -44,9 +45,38 @@ export async function resumeRemotely(context: RemoteContext, session: string): P
   const client = await openClient(context.host, context.options);
   return showRun(context, client, async () => {
     const before = await eventsOf(client, session);
+    const run = waitingRun(before, context.host.clock.now());
+    if (run !== undefined && !(await isAnswered(client, session, before)))
+      return { session, run, before, isAtRest: true };
     const { id } = await client.sessions.continue(session);
     return { session, run: id, before };
   });
+}
+
+/** The run that waits for an answer, a message or an instant, and has not been paused. */
+function waitingRun(events: readonly Event[], now: number): string | undefined {
+  const { openRun, pendingCalls, awaitingInput, sleepsUntil } = validateResumeState(events);
+  if (openRun === undefined) return undefined;
+  const last = events.findLast(
+    (event) =>
+      'invocationId' in event && event.invocationId === openRun && event.type !== 'decision',
+  );
+  const isAtRest = last?.type === 'invocation_yield' && last.reason !== 'pause';
+  const sleeps = sleepsUntil !== undefined && sleepsUntil > now;
+  return isAtRest && (pendingCalls.length > 0 || awaitingInput.length > 0 || sleeps)
+    ? openRun
+    : undefined;
+}
+
+/** True when an answer has come that the run has not taken in. */
+async function isAnswered(
+  client: AdjutantClient,
+  session: string,
+  events: readonly Event[],
+): Promise<boolean> {
+  const pending = new Set<string>();
+  for await (const { requestId } of client.approvals.list({ session })) pending.add(requestId);
+  return validateResumeState(events).pendingCalls.some(({ requestId }) => !pending.has(requestId));
 }
 
 /**

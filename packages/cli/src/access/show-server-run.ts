@@ -12,6 +12,8 @@ export interface WatchedRun {
   readonly run: string;
   /** Events of the ledger before the command asked for the run. */
   readonly before: readonly Event[];
+  /** True when nothing will come of it: the run waits as before. */
+  readonly isAtRest?: boolean;
 }
 
 /**
@@ -51,11 +53,12 @@ async function show(
 /** Returns the session when the run ends or waits. `undefined`: a signal ended the showing. */
 async function watch(
   client: AdjutantClient,
-  { session, run, before }: WatchedRun,
+  { session, run, before, isAtRest = false }: WatchedRun,
   output: RunOutput,
   signal: AbortSignal,
 ): Promise<Session | undefined> {
   const events = [...before];
+  if (isAtRest) return sessionOf(session, events);
   for await (const streamed of client.sessions.follow(session, { after: before.length, signal })) {
     if (!isDurable(streamed)) {
       output.streamed(streamed);

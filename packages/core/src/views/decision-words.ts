@@ -218,9 +218,13 @@ const runtimeWords: Words<
       (question) => `${question} was withdrawn.`,
     ),
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
-    unusable: (of) =>
-      `What was answered about ${toolOf(of)} could not be used by the code that went on; ` +
-      'it is kept.',
+    unusable: asked(
+      (of) =>
+        `What was answered about ${toolOf(of)} could not be used by the code that went on; ` +
+        'it is kept.',
+      (question) =>
+        `The answer to ${question} could not be used by the code that went on; it is kept.`,
+    ),
     notify: () => 'The app was told that a question waits for somebody.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
