@@ -49,13 +49,12 @@ export function waitingLines(
 ): string[] {
   const program = `the program that has "${plainLine(elsewhere ?? '')}"`;
   const isHere = elsewhere === undefined;
+  const goesOn = isHere ? `with: ${command('resume', session)}` : `in ${program}`;
   const lines = requests.flatMap((request) => [
     `${style.yellow('?')} ${asks[request.kind]}: ` +
       `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
     ...(request.accepted === true
-      ? [
-          `  answered; it goes on ${isHere ? `with: ${command('resume', session)}` : `in ${program}`}`,
-        ]
+      ? [`  answered; it goes on ${goesOn}`]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),
   ]);
   if (message)
@@ -68,7 +67,7 @@ export function waitingLines(
       `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}`,
       isHere
         ? `  from then on: ${command('resume', session)}`
-        : `  from then on it goes on in ${program}`,
+        : `  from then on it goes on ${goesOn}`,
     );
   return lines;
 }
