@@ -31,6 +31,10 @@ export const app = runtime({ app: 'shop', store: ${isEncrypted ? `encrypted(${pl
 test('encrypt seals the sessions of the app, once, and they are listed afterwards', async () => {
   const { run, folder } = bench();
   const path = await shop(folder, true);
+  const unsealed = await run(['show', 'customer-7'], { cwd: folder });
+  expect(unsealed).toMatchObject({ code: 1, stdout: '' });
+  expect(unsealed.stderr).toContain('from a time without encryption');
+  expect(unsealed.stderr).toContain('adjutant encrypt');
   const [first, again, json, sessions] = [
     await run(['encrypt'], { cwd: folder }),
     await run(['encrypt'], { cwd: folder }),

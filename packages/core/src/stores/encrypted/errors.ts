@@ -23,7 +23,8 @@ export class SealBrokenError extends AdjutantError {
     super(
       'seal_broken',
       `${data.what} cannot be read: its sealed content was changed, moved here from ` +
-        'another place, or sealed with another key. Restore it from a backup.',
+        'another place, or sealed with another key. Restore it from a backup; if the store was ' +
+        'being encrypted when that was interrupted, end it: adjutant encrypt.',
       data,
     );
   }
@@ -38,8 +39,9 @@ export class SegmentKeyMissingError extends AdjutantError {
     super(
       'segment_key_missing',
       `Session "${data.session}" of app "${data.app}" cannot be read or written: there is ` +
-        'no key for it. If it was being deleted, delete it again; ' +
-        'otherwise open the store with the `keyStore` that it was written with.',
+        'no key for it. If it was being deleted, delete it again; if it is from a time without ' +
+        'encryption, encrypt the store: adjutant encrypt. ' +
+        'Otherwise open the store with the `keyStore` that it was written with.',
       data,
     );
   }
