@@ -56,7 +56,11 @@ export default defineConfig({
     maxWorkers: '100%',
     execArgv: nodeArguments,
     projects: [
-      project('rooms', { include: sharing, isolate: false }),
+      project('rooms', {
+        include: sharing,
+        exclude: [...configDefaults.exclude, ...ofSuites],
+        isolate: false,
+      }),
       project('whole', {
         include: all,
         exclude: [...configDefaults.exclude, ...sharing, ...ofSuites],

@@ -1,7 +1,14 @@
 /** Suites with a command of their own, `npm run test:<suite>`. They are not part of `npm test`. */
 export const suites = {
-  /** The API as people write it first: what they are told, and what its types infer and cost. */
-  api: ['packages/*/test/api/**/*.test.ts'],
+  /**
+   * The API as people write it first: what they are told, what its types infer and cost, and what
+   * other test runners and the published declarations make of it.
+   */
+  api: [
+    'packages/*/test/api/**/*.test.ts',
+    'packages/core/test/testing/jest/**/*.test.ts',
+    'packages/core/test/testing/matchers/types.test.ts',
+  ],
   /** The store contract on what is slow: PostgreSQL, and stores with encryption. */
   contracts: ['packages/*/test/contracts/**/*.test.ts'],
   /** Values made up at random for all that comes in from outside. */
@@ -10,6 +17,8 @@ export const suites = {
   matrices: ['packages/*/test/matrices/**/*.test.ts'],
   /** Regression tests of faults that reviews found, each file named after its point. */
   repairs: ['packages/*/test/repairs/**/*.test.ts'],
+  /** The simulation itself: its language, what it compares, and bugs that it must find. */
+  simulation: ['packages/core/test/simulation/**/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Suite = keyof typeof suites;
