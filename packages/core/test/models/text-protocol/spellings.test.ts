@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readAnswer } from './read-answer.ts';
 
-interface Recorded {
+interface Spelling {
   readonly family: string;
   readonly text: string;
   /** Meaning of the answer. `unreadable`: nobody can be sure, so the model must be told. */
@@ -12,12 +12,12 @@ interface Recorded {
     | 'unreadable';
 }
 
-const corpus: readonly Recorded[] = JSON.parse(
+const corpus: readonly Spelling[] = JSON.parse(
   readFileSync(new URL('spellings.json', import.meta.url), 'utf8'),
 );
 
 /** `wrong`: read as something that was not meant. */
-function judge({ means }: Recorded, { text, calls }: Awaited<ReturnType<typeof readAnswer>>) {
+function judge({ means }: Spelling, { text, calls }: Awaited<ReturnType<typeof readAnswer>>) {
   const isTold = calls.length === 1 && calls[0]?.name === 'unreadable_action';
   if (means === 'unreadable') return isTold ? 'as meant' : 'wrong';
   if (isTold) return 'unread';
@@ -33,12 +33,12 @@ async function judged(size: number) {
     unread: [],
     wrong: [],
   };
-  for (const recorded of corpus)
-    verdicts[judge(recorded, await readAnswer(recorded.text, { size }))].push(recorded.text);
+  for (const spelling of corpus)
+    verdicts[judge(spelling, await readAnswer(spelling.text, { size }))].push(spelling.text);
   return verdicts;
 }
 
-test.each([1, 7, 10_000])('recorded answers in pieces of %i are read as meant', async (size) => {
+test.each([1, 7, 10_000])('spellings of models in pieces of %i are read as meant', async (size) => {
   const verdicts = await judged(size);
   expect(corpus.length).toBeGreaterThan(200);
   expect(verdicts.wrong).toEqual([]);
