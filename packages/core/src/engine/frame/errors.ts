@@ -78,8 +78,9 @@ export class NoOpenRunError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
       'no_open_run',
-      `Session "${data.session}" has no run to continue: every run in it has ended. Start ` +
-        'a new one.',
+      `Session "${data.session}" has no run to continue: every run in it has ended, perhaps in ` +
+        'another process. Give `runId`, as in app.resume(runnable, session, { runId }), for the ' +
+        'result of one that has ended; app.run starts a new one.',
       data,
     );
   }

@@ -1,10 +1,10 @@
-import { agent, runtime, tool } from 'adjutant';
+import { agent, memoryStore, type RuntimeOptions, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** A run of an app without a store that waits for an approval. */
-async function waiting() {
+/** A run that waits for an approval, of an app without a store if none is given. */
+async function waiting(options: Pick<RuntimeOptions, 'store'> = {}) {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -14,7 +14,7 @@ async function waiting() {
   });
   const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid.' }]);
   const clerk = agent({ name: 'clerk', model, tools: [pay] });
-  const app = runtime({ app: 'shop', runnables: [clerk] });
+  const app = runtime({ app: 'shop', runnables: [clerk], ...options });
   const result = await app.run(clerk, 'Pay');
   const [request] = result.pendingApprovals;
   if (request === undefined) throw new Error('Nothing waits.');
@@ -53,4 +53,18 @@ test('without a store the answer waits for resume, which goes on by itself', asy
     status: 'completed',
     output: 'Paid.',
   });
+});
+
+test('with a store the run is faster than resume, which gives its result by its `runId`', async () => {
+  const { app, clerk, result, request } = await waiting({ store: memoryStore() });
+  await app.requests.approve(request.requestId);
+  for await (const event of app.follow(result.session)) if (event.type === 'invocation_end') break;
+  await expect(app.resume(clerk, result.session)).rejects.toThrow(
+    `Session "${result.session.id}" has no run to continue: every run in it has ended, perhaps ` +
+      'in another process. Give `runId`, as in app.resume(runnable, session, { runId }), for ' +
+      'the result of one that has ended; app.run starts a new one.',
+  );
+  const { runId } = result;
+  expect(await app.resume(clerk, result.session, { runId })).toMatchObject({ output: 'Paid.' });
+  await app.close();
 });

@@ -29,7 +29,8 @@ const app = runtime({ app: 'shop', runnables: [triage, rounds] });
 
 export async function reported(): Promise<string> {
   let result = await app.run(report, { input: 'Go' });
-  while (result.status === 'yielded') result = await app.resume(report, result.session);
+  const { runId } = result;
+  while (result.status === 'yielded') result = await app.resume(report, result.session, { runId });
   return result.output?.text.toUpperCase() ?? '';
 }
 
