@@ -1,5 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { expect, test } from 'vitest';
 import { bench, jsonLines, repositoryRoot } from './run-cli.ts';
@@ -73,4 +75,19 @@ test('check needs an app, and a session that exists', async () => {
   const gone = await check('customer-8');
   expect(gone).toMatchObject({ code: 2, stdout: '' });
   expect(gone.stderr).toContain('There is no session "customer-8"');
+});
+
+test('check tells of a damaged session, and of the others all the same', async () => {
+  const { path, check } = await waitingShop();
+  const app = runtime({ app: 'shop', store: sqlite(path), recover: 'manual' });
+  await app.sessions.fork('customer-7', { id: 'customer-8', at: 4 });
+  await app.close();
+  const file = new DatabaseSync(path);
+  file.exec("update events set body = '{' where ledger = 1 and seq = 6");
+  file.close();
+  const { code, stderr, stdout } = await check();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toContain('customer-7: ledger_unreadable: Event 6 of session "customer-7"');
+  expect(stdout).toMatch(/^. customer-8/m);
+  expect((await check('customer-7', '--json')).stdout).toContain('"verdict":"refused"');
 });

@@ -97,5 +97,6 @@ function line(style: Style, { session, runnable, verdict, code, reason }: Sessio
     verdict === 'refused' ? style.red(mark) : verdict === 'goes_on' ? style.green(mark) : mark;
   const why = [code, reason].filter((part) => part !== undefined).map(plainLine);
   const said = why.length === 0 ? '' : `: ${why.join(': ')}`;
-  return `${shown} ${plainLine(session)} (${plainLine(runnable ?? '')})${said}`;
+  const of = runnable === undefined ? '' : ` (${plainLine(runnable)})`;
+  return `${shown} ${plainLine(session)}${of}${said}`;
 }

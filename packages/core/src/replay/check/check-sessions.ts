@@ -1,3 +1,4 @@
+import { isAdjutantError } from '../../base/error.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isCount, isFlag, isListOfText, type OptionChecks } from '../../base/options.ts';
 import { AgentTools } from '../../engine/agent/tool-lookup.ts';
@@ -45,7 +46,11 @@ export async function checkSessions(
   const sessions: SessionCheck[] = [];
   for (const id of new Set(options.sessions ?? (await openSessions(app)))) {
     options.signal?.throwIfAborted();
-    const session = await app.sessions.open({ id, observe: false });
+    const session = await readable(id, app);
+    if ('verdict' in session) {
+      sessions.push(session);
+      continue;
+    }
     if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: app.app });
     const found = await checkSession(session, app, options);
     if (found !== undefined) sessions.push(found);
@@ -56,6 +61,20 @@ export async function checkSessions(
     undeclaredTools: runnables.flatMap(undeclaredToolsOf),
     undeclaredSteps: runnables.filter(isUndeclared).map(({ name }) => name),
   };
+}
+
+const unreadable = ['ledger_unreadable', 'segment_key_missing', 'seal_broken'] as const;
+
+/** Opens a session, or tells why it cannot be read: the others are checked all the same. */
+async function readable(id: string, app: Runtime): Promise<Session | SessionCheck> {
+  try {
+    return await app.sessions.open({ id, observe: false });
+  } catch (error) {
+    if (!isAdjutantError(error) || !unreadable.some((code) => code === error.code)) throw error;
+    const { code, message: reason } = error;
+    const of = { session: id, tenant: app.tenant, runnable: undefined, runId: undefined };
+    return { ...of, verdict: 'refused', code, reason };
+  }
 }
 
 /** Returns the ids of the sessions with an open run, those with the newest events first. */

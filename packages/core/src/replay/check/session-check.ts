@@ -12,8 +12,8 @@ export interface SessionCheck {
   readonly tenant: string;
   /** Name of the runnable of its open run. */
   readonly runnable: string | undefined;
-  /** Path of the open run. */
-  readonly runId: string;
+  /** Path of the open run; `undefined` when its ledger cannot be read. */
+  readonly runId: string | undefined;
   readonly verdict: SessionVerdict;
   /** Code of the error, such as `ledger_mismatch`, `unknown_runnable` or `orphaned_child`. */
   readonly code?: string;
