@@ -282,7 +282,7 @@ const failureBugs: readonly PlantedBug[] = [
     file: 'engine/invoke/invoke.ts',
     find: 'const end = await run.runBody(slot.runnable as AnyRunnable | Wait, frame);',
     replace:
-      "const end: any = frame.resumed && record.kind === 'agent' ? { status: 'error', error: { name: 'E', code: 'internal', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
+      "const end = frame.resumed && record.kind === 'agent' ? { status: 'error', error: { name: 'E', code: 'internal', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
     within: seedsOfChecks,
   },
   {
@@ -307,7 +307,7 @@ const failureBugs: readonly PlantedBug[] = [
     file: 'engine/invoke/invoke.ts',
     find: 'const end = await run.runBody(slot.runnable as AnyRunnable | Wait, frame);',
     replace:
-      "const end: any = frame.resumed ? { status: 'error', error: { name: 'E', code: 'model_overloaded', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
+      "const end = frame.resumed ? { status: 'error', error: { name: 'E', code: 'model_overloaded', message: 'planted' } } : await run.runBody(slot.runnable as AnyRunnable | Wait, frame);",
     within: seedsOfChecks,
   },
   {
@@ -367,7 +367,7 @@ const peopleBugs: readonly PlantedBug[] = [
     file: 'engine/run/inbox/answer-item.ts',
     find: "const decision = textOf(data, 'decision') as RequestDecision | undefined;",
     replace:
-      "const given = textOf(data, 'decision'); const decision: any = given === 'reject' ? 'approve' : given;",
+      "const given = textOf(data, 'decision'); const decision = given === 'reject' ? 'approve' : given;",
     within: seedsOfChecks,
   },
   {
