@@ -128,11 +128,18 @@ export function isDeviation(event: Event): boolean {
       // Work of another version of the code was left behind.
       return event.component === 'invoke' && event.decision.startsWith('accept_');
     case 'user':
-      // A message of which the program without faults does not know.
-      return event.clientKey?.startsWith('people/') === true;
+      return isSaid(event);
     default:
       return false;
   }
+}
+
+/**
+ * True for a message of which the program without faults does not know. One that is taken as the
+ * answer to a question is no other answer, but another text.
+ */
+export function isSaid({ clientKey }: { readonly clientKey?: string | undefined }): boolean {
+  return clientKey?.startsWith('people/') === true;
 }
 
 /** Codes and types that the runtime gives for reasons of its own. */

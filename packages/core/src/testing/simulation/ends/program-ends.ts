@@ -7,7 +7,13 @@ import type { StartedProgram } from '../people.ts';
 import type { Watch } from '../watch.ts';
 import type { WatchedLedger } from '../watched-ledger.ts';
 import type { World } from '../world.ts';
-import { isDeviation, isEndExplained, isLostWait, isResultExplained } from './failure-causes.ts';
+import {
+  isDeviation,
+  isEndExplained,
+  isLostWait,
+  isResultExplained,
+  isSaid,
+} from './failure-causes.ts';
 
 /** End of the run of a program, and the state that it has left behind. */
 export interface EndOfProgram {
@@ -101,7 +107,7 @@ function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
 
 function isAnswer(event: Event): boolean {
   return (
-    event.type === 'tool_input' ||
+    (event.type === 'tool_input' && !isSaid(event)) ||
     (event.type === 'invocation_end' && event.error?.code === 'question_rejected')
   );
 }
@@ -121,7 +127,9 @@ function deviationText(event: Event): string {
     case 'invocation_end':
       return `${invocationId} is ${event.status} ${event.error?.code ?? ''}`;
     case 'tool_input':
-      return `${event.callId} has ${event.decision ?? 'answer'}`;
+      return isSaid(event)
+        ? `${event.callId} is told ${event.clientKey}`
+        : `${event.callId} has ${event.decision ?? 'answer'}`;
     case 'user':
       return `${invocationId} is told ${event.clientKey}`;
     default:
