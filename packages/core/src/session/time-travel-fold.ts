@@ -4,6 +4,7 @@ import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../le
 import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { StateAccumulator } from '../ledger/folds/state-accumulator.ts';
 import type { StateValues } from '../ledger/folds/state-fold.ts';
+import { slotOf } from '../ledger/path.ts';
 
 /** An invocation without its events. */
 export interface InvocationOutline {
@@ -146,7 +147,7 @@ export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
  * Version of the results of `foldPoint` and of the form below. It rises with every change of these,
  * and older stored points are then folded anew.
  */
-export const pointFoldVersion = 2;
+export const pointFoldVersion = 3;
 
 type StoredOutline = readonly [
   path: string,
@@ -214,7 +215,17 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
       Object.freeze({ ...set, ...Object.fromEntries(deleted.map((key) => [key, undefined])) }),
     ] as const;
   });
-  const state = new StateAccumulator({ scopes, overlays: new Map(opened) });
+  const modes = new Map(invocations.map(([path, , , mode]) => [path, mode]));
+  const detached = invocations.flatMap(([path, , , , , , endSeq]) => {
+    const slot = slotOf(path);
+    const mode = modes.get(slot);
+    return endSeq === 0 && (mode === 'dispatch' || mode === 'spawn') ? [slot] : [];
+  });
+  const state = new StateAccumulator({
+    scopes,
+    overlays: new Map(opened),
+    detached: new Set(detached),
+  });
   const point: LedgerPoint = {
     ...startPoint(),
     seq,

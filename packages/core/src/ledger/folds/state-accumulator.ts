@@ -40,12 +40,12 @@ export class StateAccumulator {
   /** The state after all added events. It never changes. */
   get current(): LedgerState {
     if (this.#changes.size === 0) return this.#state;
-    const { scopes, overlays } = this.#state;
+    const { scopes } = this.#state;
     const changed: Record<string, StateValues> = { ...scopes };
     for (const [scope, changes] of this.#changes)
       changed[scope] = withChanges(scopes[scope] ?? {}, Object.fromEntries(changes));
     this.#changes.clear();
-    this.#state = { scopes: Object.freeze(changed), overlays };
+    this.#state = { ...this.#state, scopes: Object.freeze(changed) };
     return this.#state;
   }
 }

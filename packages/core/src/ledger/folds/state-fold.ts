@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
-import { ancestorsOf, isBelow, parentOf, predecessorOf } from '../path.ts';
+import { ancestorsOf, belongsTo, isBelow, parentOf, predecessorOf, slotOf } from '../path.ts';
 
 export type StateValues = Readonly<Record<string, JsonValue>>;
 
@@ -13,11 +13,14 @@ export interface LedgerState {
    * `undefined`.
    */
   readonly overlays: ReadonlyMap<string, Readonly<Record<string, JsonValue | undefined>>>;
+  /** Slots of the open dispatched and spawned invocations: they go on when their caller ends. */
+  readonly detached: ReadonlySet<string>;
 }
 
 export const emptyLedgerState: LedgerState = Object.freeze({
   scopes: Object.freeze({}),
   overlays: new Map(),
+  detached: new Set<string>(),
 });
 
 const noValues: StateValues = Object.freeze({});
@@ -68,34 +71,44 @@ function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState
       branch,
       Object.freeze({ ...state.overlays.get(branch), ...changes }),
     );
-    return { scopes: state.scopes, overlays };
+    return { ...state, overlays };
   }
   const values = withChanges(state.scopes[event.scope] ?? noValues, changes);
-  return {
-    scopes: Object.freeze({ ...state.scopes, [event.scope]: values }),
-    overlays: state.overlays,
-  };
+  return { ...state, scopes: Object.freeze({ ...state.scopes, [event.scope]: values }) };
 }
 
-function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
-  if (event.branch !== true) return state;
+function begin(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
+  const { branch, invocationId, mode } = event;
+  if (mode === 'dispatch' || mode === 'spawn')
+    return { ...state, detached: new Set(state.detached).add(invocationId) };
+  if (branch !== true) return state;
   // An invocation that continues a branch after a handoff continues its overlay.
-  const predecessor = predecessorOf(event.invocationId);
+  const predecessor = predecessorOf(invocationId);
   const before = predecessor === undefined ? undefined : state.overlays.get(predecessor);
   return {
-    scopes: state.scopes,
-    overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})),
+    ...state,
+    overlays: new Map(state.overlays).set(invocationId, before ?? Object.freeze({})),
   };
 }
 
 /**
  * Removes the overlays of the branches inside an invocation that ends. Its join has already decided
- * about their writes.
+ * about their writes. Branches inside detached work below it go on.
  */
-function closeOverlays(state: LedgerState, event: EventOf<'invocation_end'>): LedgerState {
-  if (state.overlays.size === 0) return state;
-  const kept = new Map([...state.overlays].filter(([path]) => !isBelow(path, event.invocationId)));
-  return kept.size === state.overlays.size ? state : { scopes: state.scopes, overlays: kept };
+function end(state: LedgerState, { invocationId, next }: EventOf<'invocation_end'>): LedgerState {
+  const slot = slotOf(invocationId);
+  const detached =
+    next === undefined && state.detached.has(slot)
+      ? new Set([...state.detached].filter((path) => path !== slot))
+      : state.detached;
+  const goOn = [...detached].filter((path) => isBelow(path, invocationId));
+  const kept = [...state.overlays].filter(
+    ([path]) => !isBelow(path, invocationId) || goOn.some((owner) => belongsTo(path, owner)),
+  );
+  const overlays = kept.length === state.overlays.size ? state.overlays : new Map(kept);
+  return overlays === state.overlays && detached === state.detached
+    ? state
+    : { scopes: state.scopes, overlays, detached };
 }
 
 /** Folds a ledger into the state of all scopes. It is pure: a state never changes. */
@@ -109,10 +122,10 @@ export const stateFold: Fold<LedgerState> = {
   tool_yield: unchanged,
   tool_input: unchanged,
   state_change: change,
-  invocation_start: openOverlay,
+  invocation_start: begin,
   invocation_yield: unchanged,
   invocation_resume: unchanged,
-  invocation_end: closeOverlays,
+  invocation_end: end,
   invocation_reopen: unchanged,
   model_start: unchanged,
   model_end: unchanged,
