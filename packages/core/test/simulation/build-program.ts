@@ -96,10 +96,12 @@ function buildAgent(id: string, rounds: readonly (readonly Call[])[], made: Made
   const named = rounds.map((calls, round) =>
     calls.map((call, index) => ({ call, name: `${id}_t${round}_${index}${ending}` })),
   );
-  const tools = named
-    .flat()
-    .filter(({ call }) => edit !== 'removed' || call.does !== 'approval')
-    .map(({ call, name }) => buildTool(name, call, made, edit));
+  const all = named.flat();
+  // Without any tool, the model would do without its calls, and nobody would know of it.
+  const others = all.filter(({ call }) => call.does !== 'approval');
+  const tools = (edit === 'removed' && others.length > 0 ? others : all).map(({ call, name }) =>
+    buildTool(name, call, made, edit),
+  );
   const model = scriptedModel((prompt, _call, options) => {
     const done = prompt.filter(
       ({ role, content }) =>

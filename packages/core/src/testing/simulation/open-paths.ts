@@ -1,4 +1,5 @@
 import type { Event } from '../../ledger/event.ts';
+import { ancestorsOf } from '../../ledger/path.ts';
 
 /** Paths of the invocations that have begun and not ended. */
 export function openPaths(events: readonly Event[]): ReadonlySet<string> {
@@ -16,7 +17,11 @@ export function pathsGoingOn(events: readonly Event[]): readonly string[] {
   return [...openPaths(events)].filter((path) => isGoingOn(events, path));
 }
 
-/** True while an invocation is open, and so is everything that waits for it. */
+/**
+ * True while an invocation is open, and so is everything that waits for it. Nothing waits for
+ * dispatched work, nor for a spawned child whose caller has ended. A caller that is left behind does
+ * not end, and its spawned children are left behind with it.
+ */
 export function isGoingOn(events: readonly Event[], path: string): boolean {
   const open = openPaths(events);
   const modes = new Map<string, string>();
@@ -27,9 +32,14 @@ export function isGoingOn(events: readonly Event[], path: string): boolean {
     if (mode === undefined && hasFailed(events, at)) return false;
     if (mode === undefined || (mode === 'transfer' && open.has(path))) continue;
     if (!open.has(at) && !isHandedOver(events, at)) return false;
-    if (mode === 'spawn' || mode === 'dispatch') return true;
+    if (mode === 'dispatch' || (mode === 'spawn' && !open.has(callerOf(modes, at)))) return true;
   }
   return true;
+}
+
+/** The nearest invocation around a child: its body, or the agent whose tool it is a part of. */
+function callerOf(modes: ReadonlyMap<string, string>, path: string): string {
+  return ancestorsOf(path).find((one) => modes.has(one)) ?? '';
 }
 
 /** True when an invocation ended by handing its slot over to another one. */
