@@ -102,15 +102,18 @@ export function newLedger(tenant: string, session: string): WatchedLedger {
   };
 }
 
-/** Notes a fault in the sessions that it met: that of its subject, or all of its process. */
+/**
+ * Notes a fault in the sessions that it met: that of its subject, or all of its process. What may be
+ * run again begins before the store has any event of its run: its session is one of its process.
+ */
 export function noteFault(ledgers: Iterable<WatchedLedger>, fault: Fault): void {
   const { place, subject } = fault;
   const machine = place.slice(0, Math.max(0, place.indexOf('/')));
-  for (const ledger of ledgers) {
-    const isMet =
-      subject === undefined
-        ? ledger.owner?.startsWith(`simulated/${machine}.`) === true
-        : ledger.events.some(({ invocationId }) => invocationId === rootOf(subject));
-    if (isMet) ledger.faults.push(fault);
-  }
+  const all = [...ledgers];
+  const ofSubject = all.filter(
+    ({ events }) =>
+      subject !== undefined && events.some(({ invocationId }) => invocationId === rootOf(subject)),
+  );
+  const ofProcess = all.filter(({ owner }) => owner?.startsWith(`simulated/${machine}.`) === true);
+  for (const { faults } of ofSubject.length > 0 ? ofSubject : ofProcess) faults.push(fault);
 }
