@@ -88,8 +88,8 @@ function compareEnds(
 }
 
 /**
- * The text of a deviation without the hashes of inputs. Edited code that gives a child another input
- * has another path for it, and the child fails there as it does without faults.
+ * The text of a deviation without the hashes of inputs. Edited code that gives a child another
+ * input has another path for it, and the child fails there as it does without faults.
  */
 function withoutInputs(text: string): string {
   return text.replaceAll(/#[0-9a-f]{20}/g, '');

@@ -19,8 +19,8 @@ export function pathsGoingOn(events: readonly Event[]): readonly string[] {
 
 /**
  * True while an invocation is open, and so is everything that waits for it. Nothing waits for
- * dispatched work, nor for a spawned child whose caller has ended. A caller that is left behind does
- * not end, and its spawned children are left behind with it.
+ * dispatched work, nor for a spawned child whose caller has ended. A caller that is left behind
+ * does not end, and its spawned children are left behind with it.
  */
 export function isGoingOn(events: readonly Event[], path: string): boolean {
   const open = openPaths(events);

@@ -103,8 +103,8 @@ export function newLedger(tenant: string, session: string): WatchedLedger {
 }
 
 /**
- * Notes a fault in the sessions that it met: that of its subject, or all of its process. What may be
- * run again begins before the store has any event of its run: its session is one of its process.
+ * Notes a fault in the sessions that it met: that of its subject, or all of its process. What may
+ * be run again begins before the store has any event of its run: its session is one of its process.
  */
 export function noteFault(ledgers: Iterable<WatchedLedger>, fault: Fault): void {
   const { place, subject } = fault;
