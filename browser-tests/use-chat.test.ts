@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { agent, type Event, memoryStore, type Runtime, runtime, tool, toolResult } from 'adjutant';
+import {
+  agent,
+  type Event,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  tool,
+  toolResult,
+} from 'adjutant';
 import { roundModel, testClock } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -138,7 +147,7 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
 });
 
 /** A clerk who pays when somebody else approves, and shows a receipt. */
-function payingApp(): Runtime {
+function payingApp(options: Pick<RuntimeOptions, 'onRequest'> = {}): Runtime {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -155,7 +164,13 @@ function payingApp(): Runtime {
   ]);
   const clerk = agent({ name: 'clerk', model, tools: [pay] });
   const keys = [{ id: 'k', secret: 'k'.repeat(32) }];
-  return runtime({ app: 'shop', store: memoryStore(), runnables: [clerk], approvals: { keys } });
+  return runtime({
+    app: 'shop',
+    store: memoryStore(),
+    runnables: [clerk],
+    approvals: { keys },
+    ...options,
+  });
 }
 
 test('an open page sees an approval by a link, and what was said while it waited', {
@@ -193,4 +208,30 @@ test('an open page sees an approval by a link, and what was said while it waited
     'Is anybody there?',
     'I am here, and it is paid.',
   ]);
+});
+
+test('a page sees an answer that others give while it still reads the question', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  const browser = await launchChromium(skip);
+  onTestFinished(() => browser.close());
+  const approveAtOnce = async (app: Runtime, requestId: string, session: string) => {
+    // The page has the question by now, and its stream is about to end.
+    for await (const { type } of app.follow(session)) if (type === 'invocation_yield') break;
+    await app.requests.approve(requestId);
+  };
+  for (let i = 0; i < 3; i++) {
+    const app: Runtime = payingApp({
+      onRequest: ({ request }) => approveAtOnce(app, request.requestId, request.session),
+    });
+    const { watched } = await openChat(browser, app, `chat-${i}`);
+    await isReady(watched);
+    await say(watched, 'Pay me');
+    await watched.page.getByText('I am here, and it is paid.').waitFor();
+    await isReady(watched);
+    expect(await shown(watched)).toEqual([
+      'Pay me',
+      'tool-pay {"cents":5} output-available "paid" | data-receipt 5 | I am here, and it is paid.',
+    ]);
+  }
 });

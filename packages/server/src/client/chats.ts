@@ -12,7 +12,9 @@ export interface ChatAddress {
 export interface WatchOptions extends CallOptions {
   /**
    * Called when the chat has changed, in whatever way: somebody has answered a request, or its run
-   * has come to rest. Ask for the stream then, unless the page reads one.
+   * has come to rest. Also called once when watching begins, for what happened before. Ask for the
+   * stream then; a page that reads one does so behind it if its last message still waits, see
+   * `isWaiting`.
    */
   readonly onNews: () => void;
 }
@@ -50,6 +52,7 @@ export class Chats {
     const { signal } = options;
     const { session, seq } = await this.messages(address, options);
     if (session === undefined) return;
+    onNews();
     const events = follow(this.#transport, {
       ...(signal === undefined ? {} : { signal }),
       isWhole: true,
@@ -63,6 +66,26 @@ export class Chats {
     }
   }
 }
+
+/**
+ * True for a message of `useChat` that shows something unanswered: an approval, a question, or that
+ * a message has to wait for one.
+ */
+export function isWaiting(
+  message: { readonly parts: readonly WaitingPart[] } | undefined,
+): boolean {
+  return (message?.parts ?? []).some(
+    ({ type, state }) => state === 'approval-requested' || waitingParts.has(type),
+  );
+}
+
+/** Members of a part of a message that tell if it waits. */
+interface WaitingPart {
+  readonly type: string;
+  readonly state?: unknown;
+}
+
+const waitingParts: ReadonlySet<string> = new Set(['data-request', 'data-waiting']);
 
 /**
  * Makes a `fetch` for a `DefaultChatTransport` of the AI SDK: what the server refuses becomes a

@@ -1,6 +1,6 @@
 export { Approvals, Operations } from './approvals.ts';
 export type { ReconnectOptions } from './back-off.ts';
-export { type ChatAddress, Chats, chatFetch, type WatchOptions } from './chats.ts';
+export { type ChatAddress, Chats, chatFetch, isWaiting, type WatchOptions } from './chats.ts';
 export { type AdjutantClient, type Agents, client, type UsageOfModels } from './client.ts';
 export {
   ConnectionLostError,
