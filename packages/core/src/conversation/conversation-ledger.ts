@@ -1,5 +1,6 @@
 import { actorOf } from '../engine/requests/check.ts';
 import type { Actor, EventOf, InvocationMode } from '../ledger/event.ts';
+import { isMessage, takenText } from '../ledger/folds/taken-message.ts';
 import { isRoot, rootOf } from '../ledger/path.ts';
 import type { Session } from '../session/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
@@ -29,7 +30,7 @@ export function conversationState(
   const places = new Set<number>();
   let since = 0;
   for (const event of events) {
-    const place = event.type === 'user' ? placeOf(event.clientKey, conversation) : undefined;
+    const place = isMessage(event) ? placeOf(event.clientKey, conversation) : undefined;
     if (place === undefined) continue;
     places.add(place);
     since ||= event.seq;
@@ -118,8 +119,8 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
   /** Runs in which something was said to the user. */
   const talking = new Set<string>();
   for (const event of events) {
-    if (event.type === 'user')
-      spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
+    if (isMessage(event))
+      spoken.push({ role: 'user', text: String(ledger.resolve(takenText(event))) });
     if (event.type === 'assistant' && isHeard(event.invocationId)) {
       talking.add(rootOf(event.invocationId ?? ''));
       spoken.push({ role: 'assistant', text: String(ledger.resolve(event.text)) });

@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../ledger/event.ts';
+import { isMessage, takenText } from '../ledger/folds/taken-message.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 
 /** One entry of a conversation as people read it. */
@@ -73,7 +74,10 @@ interface Known {
 function entryOf(event: Event, { results, names, resolve }: Known): TranscriptEntry | undefined {
   switch (event.type) {
     case 'user':
-      return { kind: 'user', seq: event.seq, text: String(resolve(event.text)) };
+    case 'tool_input':
+      return isMessage(event)
+        ? { kind: 'user', seq: event.seq, text: String(resolve(takenText(event))) }
+        : undefined;
     case 'assistant':
     case 'thought':
       return {
