@@ -1,6 +1,14 @@
 import { type AdjutantServer, server } from '@adjutant/server';
 import { Chat } from '@ai-sdk/react';
-import { agent, memoryStore, type Runtime, type RuntimeOptions, runtime, tool } from 'adjutant';
+import {
+  agent,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type StoredEvent,
+  tool,
+} from 'adjutant';
 import { roundModel, type ScriptedResponse } from 'adjutant/testing';
 import {
   DefaultChatTransport,
@@ -77,8 +85,8 @@ export function shown(message: UIMessage | undefined): readonly unknown[] {
   });
 }
 
-export async function eventsOf(app: Runtime, session: string) {
-  const events = [];
+export async function eventsOf(app: Runtime, session: string): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
   for await (const event of app.sessions.events(session)) events.push(event);
   return events;
 }

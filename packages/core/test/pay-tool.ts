@@ -1,7 +1,7 @@
 import { type Tool, tool } from 'adjutant';
 import { z } from 'zod';
 
-interface Payment {
+export interface Payment {
   readonly cents: number;
   readonly to?: string;
 }
