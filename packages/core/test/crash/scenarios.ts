@@ -16,7 +16,13 @@ import { call, failedAttempts, leaf, noting, schema } from '../engine/app/recove
 import { failFast, firstWins, handingBack, mixture, shuffled } from './composed-scenarios.ts';
 import * as models from './supervised-models.ts';
 import * as supervised from './supervised-scenarios.ts';
-import { answeringByMessage, approvals, waitingStep, yielding } from './waiting-scenarios.ts';
+import {
+  answeringByMessage,
+  answeringQuestions,
+  approvals,
+  waitingStep,
+  yielding,
+} from './waiting-scenarios.ts';
 
 const order = z.object({
   id: z.string(),
@@ -321,6 +327,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'branches of which one is enough': firstWins,
   yields: yielding,
   'messages that answer': answeringByMessage,
+  'messages that answer questions of a step': answeringQuestions,
   'approvals with edit': approvals('rerun'),
   'approvals of a tool that reports': approvals('report'),
   'structured state': structuredState,

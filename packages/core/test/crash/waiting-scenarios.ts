@@ -199,3 +199,22 @@ export const waitingStep: MakeScenario = () => ({
       ? { decision: 'approve' }
       : { decision: 'answer', input: name === 'tags' ? ['new', 'short'] : `the ${name}` },
 });
+
+/** A step whose questions are answered by messages of the user: two at once, and one after them. */
+export const answeringQuestions: MakeScenario = () => ({
+  runnable: step({
+    name: 'invite',
+    execute: async (ctx) => {
+      const [party, hour] = await Promise.all([
+        ctx.ask('party', {
+          message: 'For whom?',
+          schema: z.object({ name: z.string(), guests: z.number() }),
+        }),
+        ctx.ask('hour', { message: 'At which hour?', schema: z.number() }),
+      ]);
+      ctx.state['guests'] = party.guests;
+      return ctx.complete({ party, hour, title: await ctx.ask('title', 'Which title?') });
+    },
+  }),
+  answers: { party: 'name: Ann, guests: 2', hour: '18', title: 'Our evening' },
+});

@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 
 /**
  * The clock of one process. Its timers end with the process, and it knows the time until the next
- * timer.
+ * timer. When a timer fires, the time that it waited has gone by, also by a clock that stands
+ * still.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
@@ -25,8 +26,10 @@ export class ProcessClock implements Clock {
 
   setTimer(ms: number, task: () => void): () => void {
     if (this.#isGone) return () => undefined;
+    const due = this.now() + ms;
     const cancel = this.#clock.setTimer(ms, () => {
       this.#timers.delete(cancel);
+      this.skipTo(due);
       task();
     });
     this.#timers.set(cancel, this.#clock.monotonic() + Math.max(0, ms));

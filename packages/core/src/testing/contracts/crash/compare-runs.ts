@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
+import { sleepsUntil } from '../../../ledger/folds/sleeps.ts';
 import { isBelow } from '../../../ledger/path.ts';
 import type { Execution, ScenarioComparison } from './crash-scenario.ts';
 import { openInvocations } from './scenario-process.ts';
@@ -41,6 +42,7 @@ export function findProblem(
       ? difference('its ledger tells something else', whole.outcome.projection, outcome.projection)
       : undefined) ??
     difference('invocations have no end', [], openInvocations(events)) ??
+    difference('sleeps have ended before their time', [], earlySleeps(events)) ??
     difference(
       'its events are not numbered one after the other',
       places(events),
@@ -54,6 +56,22 @@ export function findProblem(
 function difference(what: string, left: unknown, right: unknown): Problem | undefined {
   const differences = differencesBetween(left, right);
   return differences.length === 0 ? undefined : { what, differences };
+}
+
+/** Paths of the sleeps that ended before their recorded time, and milliseconds by which. */
+function earlySleeps(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'invocation_end' || event.status !== 'completed') return [];
+    const start = events.findLast(
+      (begun) =>
+        begun.type === 'invocation_start' &&
+        begun.kind === 'sleep' &&
+        begun.invocationId === event.invocationId,
+    );
+    if (start?.type !== 'invocation_start') return [];
+    const early = sleepsUntil(start.input) - event.at;
+    return early > 0 ? [`${event.invocationId}: ${early} ms`] : [];
+  });
 }
 
 function problem(what: string): Problem {

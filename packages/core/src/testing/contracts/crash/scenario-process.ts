@@ -23,6 +23,8 @@ const defaultPauseMs = 3_600_000;
  */
 const firstStart = Date.now();
 const mostTurns = 100;
+/** Milliseconds by which a process is woken too early: timers of real ones are not exact. */
+const earlyMs = 40;
 
 /** The outcome of a run. */
 export interface ScenarioOutcome {
@@ -173,7 +175,7 @@ export class ScenarioProcess {
 
   /**
    * Answers the last question only, so that the others are asked and answered across stops. A run
-   * that only sleeps is continued when its time has come.
+   * that only sleeps is continued right before its time has come, and has to wait for the rest.
    */
   async #answer({
     session,
@@ -193,7 +195,7 @@ export class ScenarioProcess {
       return;
     }
     if (!awaitingInput) {
-      if (sleepsUntil !== undefined) this.#clock.skipTo(sleepsUntil);
+      if (sleepsUntil !== undefined) this.#clock.skipTo(sleepsUntil - earlyMs);
       return;
     }
     const { message } = this.scenario;
