@@ -13,6 +13,7 @@ import {
   tool,
 } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
+import { schemas } from './people-of-programs.ts';
 import type { Call, Edit, Finding, Program, Programs, Statement } from './program.ts';
 
 const openSchema = { type: 'object' };
@@ -135,6 +136,17 @@ function buildTool(name: string, call: Call, made: Made, edit: Edit | undefined)
       const target = buildProgram(call.part, made);
       return tool({ ...base, execute: () => target });
     }
+    case 'form':
+      return tool({
+        ...base,
+        yieldSchema: schemas[call.wants],
+        yieldOptions: { expiresInMs },
+        recovery: 'rerun',
+        execute: ({ state }) => {
+          (state as unknown as Writable).update(made.total, (total) => numberOf(total) + 1);
+          return 'given';
+        },
+      });
     case 'effects':
       return tool({
         ...base,
@@ -270,7 +282,12 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       return;
     }
     case 'effect':
-      await effect(ctx, place, statement);
+      if (statement.repaired === undefined) await effect(ctx, place, statement);
+      else state[key] = numberOf(state[key]) + (await repairedEffect(ctx, place, statement));
+      return;
+    case 'value':
+      await ctx.ask(place, { message: words, schema: schemas[statement.wants], expiresInMs });
+      state[key] = numberOf(state[key]) + 1;
       return;
     case 'question':
       state[key] = numberOf(state[key]) + (await answer(ctx, place, statement.wants, words));
@@ -332,4 +349,20 @@ async function effect(
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'effect_unknown') throw error;
   }
+}
+
+/** An effect whose unknown outcome fails the step: people repair it. */
+function repairedEffect(
+  ctx: StepContext,
+  place: string,
+  { finds = 'unknown', recovery, repaired }: Extract<Statement, { does: 'effect' }>,
+): Promise<number> {
+  const perform = ({ attempt }: { readonly attempt: number }): number => {
+    if (repaired === 'loses' && attempt === 1)
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    return 1;
+  };
+  return ctx.effect(place, perform, {
+    recovery: recovery === 'probe' ? () => found(finds, 1) : recovery,
+  });
 }

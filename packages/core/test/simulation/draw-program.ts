@@ -98,7 +98,7 @@ class ProgramDraw {
       'input',
     ] as const;
     const nested = ['effects', 'delegate', 'handoff'] as const;
-    const does = this.#oneOf<Call['does']>(
+    const does = this.#oneOf<Exclude<Call['does'], 'form'>>(
       depth >= deepest ? [...plain, 'effects'] : [...plain, ...nested],
     );
     switch (does) {
@@ -146,7 +146,7 @@ class ProgramDraw {
       'sleep',
       'race',
     ] as const;
-    const does = this.#oneOf<Statement['does']>(
+    const does = this.#oneOf<Exclude<Statement['does'], 'value'>>(
       depth >= deepest ? simple : [...simple, 'call', 'call', 'spawn', 'dispatch'],
     );
     switch (does) {

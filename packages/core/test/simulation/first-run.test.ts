@@ -12,7 +12,7 @@ test('a seed goes the same way in a process that has simulated nothing before', 
       hours: 10,
       machines,
       rates: usualRates,
-      programs: runsOf(drawn),
+      programs: runsOf(seed, drawn),
       makeApp: appOf(seed, drawn),
     });
   const first = await simulate();

@@ -1,4 +1,6 @@
-import type { Event } from '../../src/ledger/event.ts';
+import { isFromOutside } from '../../src/ledger/actor.ts';
+import type { Event, EventOf } from '../../src/ledger/event.ts';
+import { isRoot, parentOf } from '../../src/ledger/path.ts';
 import { usualRates } from '../../src/testing/simulation/faults.ts';
 import { simulateSeed } from '../../src/testing/simulation/simulate-seed.ts';
 import { type Call, nodeName, type Program, type Statement } from './program.ts';
@@ -17,12 +19,12 @@ export async function countEnds(seeds: readonly number[], hours: number): Promis
       hours,
       machines,
       rates: usualRates,
-      programs: runsOf(drawn),
+      programs: runsOf(seed, drawn),
       makeApp: appOf(seed, drawn),
     });
     const names = namesOf(drawn);
-    for (const end of ledgers.flatMap((events) => endsIn(events, names)))
-      counts.set(end, (counts.get(end) ?? 0) + 1);
+    const ends = ledgers.flatMap((events) => [...endsIn(events, names), ...deedsIn(events)]);
+    for (const end of ends) counts.set(end, (counts.get(end) ?? 0) + 1);
   }
   return counts;
 }
@@ -67,7 +69,9 @@ function endsIn(events: readonly Event[], names: ReadonlyMap<string, string>): r
     const start = starts.get(event.invocationId ?? '');
     if (start === undefined) return [];
     if (event.type === 'invocation_end')
-      return [start.kind, start.mode].map((what) => `${what}: ${event.status}`);
+      return [start.kind, start.mode, ...questionOf(start, starts, names)].map(
+        (what) => `${what}: ${event.status}`,
+      );
     if (event.type !== 'tool_result' || !event.settled || event.late === true) return [];
     const node =
       start.kind === 'step'
@@ -75,4 +79,44 @@ function endsIn(events: readonly Event[], names: ReadonlyMap<string, string>): r
         : names.get(event.name.replace(/_renamed$/, ''));
     return node === undefined ? [] : [`${node}: ${event.result.status}`];
   });
+}
+
+/** Name of the node that asks a question. */
+function questionOf(
+  { invocationId, kind, name }: EventOf<'invocation_start'>,
+  starts: ReadonlyMap<string, EventOf<'invocation_start'>>,
+  names: ReadonlyMap<string, string>,
+): readonly string[] {
+  const asking = starts.get(parentOf(invocationId));
+  const node = names.get(`${asking?.name} ${name}`);
+  return kind === 'question' && node !== undefined ? [node] : [];
+}
+
+/** Deeds of people in a ledger: outcomes that they told, runs that they reopened, messages. */
+function deedsIn(events: readonly Event[]): readonly string[] {
+  const isRepaired = events.some(({ type }) => type === 'invocation_reopen');
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case 'tool_result':
+        return isFromOutside(event.by) ? [`outcome told: ${toldOf(event)}`] : [];
+      case 'invocation_reopen':
+        return ['run reopened: by people'];
+      case 'invocation_end':
+        return isRepaired && isRoot(event.invocationId) ? [`run repaired: ${event.status}`] : [];
+      case 'tool_input':
+        if (event.text === undefined) return [];
+        return [
+          `message to a ${event.callId === event.invocationId ? 'question' : 'call'}: answers`,
+        ];
+      case 'decision':
+        return event.decision === 'ambiguous_answer' ? ['message: ambiguous'] : [];
+      default:
+        return [];
+    }
+  });
+}
+
+function toldOf({ effect, retryAfterMs }: EventOf<'tool_result'>): string {
+  if (effect !== 'none') return 'happened';
+  return retryAfterMs === undefined ? 'failed' : 'not done';
 }

@@ -380,6 +380,59 @@ const peopleBugs: readonly PlantedBug[] = [
   },
 ];
 
+/** Bugs of what people tell about effects, and say in the place of answers. */
+const repairBugs: readonly PlantedBug[] = [
+  {
+    name: 'told-outcome-ignored',
+    about: 'A reopened body gets an effect as unknown whose outcome was told.',
+    file: 'effects/body-effect/recorded-effects.ts',
+    find: 'if (told !== undefined && (isReopened || isFromOutside(told.by))) useTold(effect, told);',
+    replace: 'if (told === null) useTold(effect, told);',
+  },
+  {
+    name: 'reopened-effect-runs-again',
+    about: 'A reopened body carries out an effect again that reports, and nobody told its outcome.',
+    file: 'effects/body-effect/perform-effect.ts',
+    find: "    if (recovery === 'report') this.#record.settled = result;\n    else if",
+    replace: '    if',
+  },
+  {
+    name: 'outcome-told-twice',
+    about: 'An outcome is recorded again that somebody has told before.',
+    file: 'engine/run/inbox/resolution.ts',
+    find: 'return told === undefined ? undefined :',
+    replace: 'return told !== null ? undefined :',
+  },
+  {
+    name: 'told-and-tried-again',
+    about: 'An effect is tried again of which somebody has told that it happened.',
+    file: 'effects/body-effect/recorded-effects.ts',
+    find: 'effect.settled = told.retryAfterMs === undefined ? told : undefined;',
+    replace: 'effect.settled = undefined;',
+  },
+  {
+    name: 'answering-message-lost',
+    about: 'A message that is an answer settles its request, and is recorded nowhere.',
+    file: 'engine/run/inbox/message-answer.ts',
+    find: 'return { drafts: [inputDraft({ ...entry, data }, request)] };',
+    replace: 'return { drafts: [] };',
+  },
+  {
+    name: 'message-answers-nothing',
+    about: 'A posted message is never read as the input that a run waits for.',
+    file: 'engine/run/inbox/message-answer.ts',
+    find: "  if ('ambiguous' in found) return { drafts: [message, found.ambiguous] };\n",
+    replace: '  if (found !== null) return undefined;\n',
+  },
+  {
+    name: 'ambiguous-message-answers',
+    about: 'A message that fits several calls answers the first of them.',
+    file: 'engine/run/inbox/message-answer.ts',
+    find: 'if (others.length === 0) return',
+    replace: 'if (others !== null) return',
+  },
+];
+
 export const plantedBugs: readonly PlantedBug[] = [
   ...ledgerBugs,
   ...engineBugs,
@@ -387,6 +440,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...requestBugs,
   ...failureBugs,
   ...peopleBugs,
+  ...repairBugs,
   ...storeBugs,
   ...repairedBugs,
 ];

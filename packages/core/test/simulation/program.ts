@@ -45,9 +45,16 @@ export type Statement =
       readonly finds?: Finding;
       /** True to fail at first, and to be tried again. */
       readonly retries?: boolean;
+      /**
+       * Fails the step when its outcome is unknown, and adds its result to the key of the branch:
+       * people repair it. `loses`: its first attempt loses its connection.
+       */
+      readonly repaired?: 'kept' | 'loses';
     }
   /** Asks people: for leave, or for a text. Counts what they say into the key of the branch. */
   | { readonly does: 'question'; readonly wants: 'approval' | 'text' }
+  /** Asks people for a value that a message can give, and counts that they gave one. */
+  | { readonly does: 'value'; readonly wants: Wanted }
   | { readonly does: 'sleep'; readonly ms: number }
   /** Asks people, and goes on without them after a time. */
   | { readonly does: 'race'; readonly ms: number }
@@ -57,6 +64,9 @@ export type Statement =
       /** True to name the child by its input and not by a key. */
       readonly isKeyless?: boolean;
     };
+
+/** A value that people are asked for: a text, a number, or an object with one or two members. */
+export type Wanted = 'text' | 'number' | 'colour' | 'size';
 
 /** Finding of a probe about an attempt; `throws`: the probe fails itself. */
 export type Finding = 'happened' | 'not' | 'unknown' | 'throws';
@@ -93,6 +103,8 @@ export type Call =
     }
   /** A tool that has effects of its own, and so runs again after a stop. */
   | { readonly does: 'effects'; readonly count: number }
+  /** A tool that asks people for a value that a message can give. */
+  | { readonly does: 'form'; readonly wants: Wanted }
   /** A tool that calls another agent. */
   | { readonly does: 'delegate'; readonly part: Program }
   /** A tool that hands the conversation over. */
@@ -117,8 +129,12 @@ export function textOf(program: Program): string {
 /** Name of a node without its parts: `effect:report`. */
 export function nodeName(item: Statement | Call): string {
   const finding = 'finds' in item && item.finds !== undefined ? `:${item.finds}` : '';
-  if (item.does === 'effect')
-    return `effect:${item.recovery}${finding}${item.retries === true ? ':retries' : ''}`;
-  if (item.does === 'question') return `question:${item.wants}`;
+  if (item.does === 'effect') return `effect:${item.recovery}${finding}${endingOf(item)}`;
+  if ('wants' in item) return `${item.does}:${item.wants}`;
   return item.does === 'add' ? `add:${item.scope}` : `${item.does}${finding}`;
+}
+
+function endingOf({ repaired, retries }: Extract<Statement, { readonly does: 'effect' }>): string {
+  if (repaired !== undefined) return `:${repaired}`;
+  return retries === true ? ':retries' : '';
 }

@@ -1,8 +1,10 @@
 import { Draws } from '../../src/testing/simulation/draws.ts';
 import type { MakeApp } from '../../src/testing/simulation/machine-room.ts';
-import type { SimulatedProgram } from '../../src/testing/simulation/people.ts';
+import type { SimulatedProgram } from '../../src/testing/simulation/simulated-program.ts';
 import { buildPrograms, type EditOf } from './build-program.ts';
 import { drawProgram } from './draw-program.ts';
+import { drawProgramsOfPeople, isOfPeople } from './draw-programs-of-people.ts';
+import { peopleOf } from './people-of-programs.ts';
 import type { Edit, Program } from './program.ts';
 
 /** The programs of one seed, and what a simulation needs to run them. */
@@ -16,14 +18,22 @@ export function programsOf(seed: number): SeedPrograms {
   const draws = new Draws(seed).part('programs');
   const count = draws.whole('count', 1, 8);
   return {
-    drawn: Array.from({ length: count }, (_, index) => drawProgram(draws, `q${index}`)),
+    drawn: [
+      ...Array.from({ length: count }, (_, index) => drawProgram(draws, `q${index}`)),
+      ...drawProgramsOfPeople(seed),
+    ],
     machines: draws.whole('machines', 1, 4),
   };
 }
 
 /** The runs that people ask for: one of each program. Two users share the sessions. */
-export function runsOf(programs: readonly Program[]): readonly SimulatedProgram[] {
-  return programs.map(({ id }, index) => ({ run: id, input: 'Go', user: `user${index % 2}` }));
+export function runsOf(seed: number, programs: readonly Program[]): readonly SimulatedProgram[] {
+  return programs.map(({ id }, index) => ({
+    run: id,
+    input: 'Go',
+    user: `user${index % 2}`,
+    ...(isOfPeople(id) ? peopleOf(seed) : {}),
+  }));
 }
 
 /** Share of the parts that have an edit in every second version of the code. */
@@ -40,7 +50,7 @@ export function appOf(seed: number, programs: readonly Program[]): MakeApp {
     step: ['otherInput', 'otherWords'],
   };
   const editOf: EditOf = (id, kind) =>
-    draws.at(`is ${id} edited`) < editedShare
+    !isOfPeople(id) && draws.at(`is ${id} edited`) < editedShare
       ? draws.oneOf(`edit of ${id}`, kinds[kind])
       : undefined;
   return ({ version }) => ({

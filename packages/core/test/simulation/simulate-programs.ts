@@ -30,7 +30,7 @@ function optionsOf(
     hours,
     machines,
     rates: usualRates,
-    programs: runsOf(drawn),
+    programs: runsOf(seed, drawn),
     makeApp: appOf(seed, drawn),
   };
 }

@@ -3,6 +3,7 @@ import { describeValue } from '../../base/options.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
 import { InvalidAnswerError } from '../../engine/requests/errors.ts';
 import type { RequestRow } from '../../ledger/port.ts';
+import type { MessageAnswer, SimulatedProgram } from './simulated-program.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
@@ -19,13 +20,21 @@ const faultsOfAnswers = [
 interface AnsweringProgram {
   readonly index: number;
   readonly session: string;
-  readonly program: { readonly answer?: (request: RequestRow) => RequestAnswer | undefined };
+  readonly program: Pick<SimulatedProgram, 'answer'>;
 }
 
 interface AnswersParts {
   readonly world: World;
   readonly watch: Watch;
   readonly started: readonly AnsweringProgram[];
+}
+
+function isText(message: unknown): boolean {
+  return typeof message === 'string' && message.trim() !== '';
+}
+
+function isAnswer(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && !(given instanceof Promise);
 }
 
 /** The answers of people to requests: those of the programs, or drawn ones. */
@@ -36,20 +45,28 @@ export class ProgramAnswers {
     this.#parts = parts;
   }
 
-  /** Chooses an answer; `undefined` when the program gives a wrong one, which breaks a rule. */
-  choose(row: RequestRow, place: string): RequestAnswer | undefined {
+  /**
+   * Chooses an answer; `undefined` when the program gives a wrong one, which breaks a rule.
+   * @param times number of times that people have come to the question of this call, from 1
+   */
+  choose(row: RequestRow, times: number, place: string): RequestAnswer | MessageAnswer | undefined {
     let given: unknown;
     try {
-      given = this.#programOf(row)?.program.answer?.(row);
+      given = this.#programOf(row)?.program.answer?.(row, times);
     } catch (error) {
       this.#report(row, 'throws', error);
       return undefined;
     }
     if (given === undefined) return this.#drawn(row, place);
-    if (typeof given === 'object' && given !== null && !(given instanceof Promise))
-      return given as RequestAnswer;
-    const found = given instanceof Promise ? 'a promise' : describeValue(given);
-    const reason = `it must be an object such as { decision: 'approve' }, not ${found}`;
+    const { message } = (given ?? {}) as Partial<MessageAnswer>;
+    const isOfMessage = message !== undefined;
+    if (isOfMessage ? isText(message) : isAnswer(given))
+      return given as RequestAnswer | MessageAnswer;
+    const value: unknown = isOfMessage ? message : given;
+    const found = value instanceof Promise ? 'a promise' : describeValue(value);
+    const reason = isOfMessage
+      ? `its \`message\` must be a text, not ${found}`
+      : `it must be an object such as { decision: 'approve' }, not ${found}`;
     this.#report(row, 'is refused:', new InvalidAnswerError({ reason }));
     return undefined;
   }

@@ -74,7 +74,9 @@ function compareEnds(
     for (const { isExplained, text } of more)
       if (!isExplained && !knownOfParts.has(withoutInputs(text)))
         differences.push({ rule: 'failure_explained', detail: text });
-    if (more.length > 0) {
+    const found = new Set(end.deviations.map(({ text }) => text));
+    const isLess = wanted.deviations.some(({ mayLack, text }) => mayLack && !found.has(text));
+    if (more.length > 0 || isLess) {
       changed.add(end.user);
       continue;
     }
@@ -97,5 +99,6 @@ function withoutInputs(text: string): string {
 
 function comparable({ deviations, output, state, status, stopReason }: EndOfProgram) {
   const texts = deviations.flatMap(({ isAnswer, text }) => (isAnswer ? [] : [text]));
-  return { status, stopReason, output, state, deviations: texts };
+  // A run that is repaired may fail in the same way again.
+  return { status, stopReason, output, state, deviations: [...new Set(texts)] };
 }

@@ -3,8 +3,11 @@ import { hasTaken } from '../../ledger/folds/taken-message.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
+import { checkMessages } from './messages/message-checks.ts';
+import type { SaidMessage } from './messages/messages.ts';
 import { isGoingOn, pathsGoingOn } from './open-paths.ts';
-import type { StartedProgram } from './people.ts';
+import { checkOutcomesTold, type ToldOutcome } from './repairs/outcome-checks.ts';
+import type { StartedProgram } from './simulated-program.ts';
 import type { Watch } from './watch.ts';
 import type { BrokenRule, ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
@@ -19,6 +22,10 @@ export interface EndedSimulation {
   readonly given: AnswersOfPeople;
   /** Keys of the messages that were confirmed, with their sessions. */
   readonly said: ReadonlyMap<string, string>;
+  /** Messages in the place of answers, by their keys. */
+  readonly messages: ReadonlyMap<string, SaidMessage>;
+  /** Outcomes of effects that people told. */
+  readonly told: readonly ToldOutcome[];
   /** Cancels and pauses that were confirmed. */
   readonly controls: readonly ConfirmedControl[];
   /** The times at which paused sessions were to go on. */
@@ -27,7 +34,7 @@ export interface EndedSimulation {
 
 /** Checks everything that must hold when all work had the time to end. */
 export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenRule[]> {
-  const { watch, ledgers, started, answered, controls, given, letGo, said } = ended;
+  const { watch, ledgers, started, answered, controls, given, letGo, messages, said, told } = ended;
   const broken: BrokenRule[] = [];
   const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
   for (const program of started) checkProgram(watch, program, report);
@@ -38,10 +45,14 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     checkAnswersHeeded(ledger, given, answered, report);
     const { session } = ledger;
     const isOfSession = (one: { readonly session: string }): boolean => one.session === session;
+    checkMessages(ledger, messages, report);
+    checkOutcomesTold(ledger, told.filter(isOfSession), report);
     checkControls(ledger, controls.filter(isOfSession), letGo.filter(isOfSession), report);
   }
   checkAnswers(watch, answered, report);
-  for (const [clientKey, session] of said) {
+  const confirmed = [...messages].filter(([, { isConfirmed }]) => isConfirmed);
+  const answers = confirmed.map(([clientKey, { session }]) => [clientKey, session] as const);
+  for (const [clientKey, session] of [...said, ...answers]) {
     const isTaken = watch.eventsOf(session).some((event) => hasTaken(event, clientKey));
     if (!isTaken) report('message_not_lost', `${session}: ${clientKey} was confirmed`);
   }

@@ -1,6 +1,8 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
+import { hasTaken } from '../../ledger/folds/taken-message.ts';
 import { openPaths } from './open-paths.ts';
+import { checkOutcomeHeeded } from './repairs/outcome-checks.ts';
 import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
 /**
@@ -13,6 +15,7 @@ export function checkLanding(
   now: number,
   report: ReportBroken,
 ): void {
+  checkOutcomeHeeded(ledger, event, report);
   switch (event.type) {
     case 'tool_result':
       if (event.settled && event.late !== true) checkSettledOnce(ledger, event, report);
@@ -22,6 +25,7 @@ export function checkLanding(
       return;
     case 'tool_input':
       checkInput(ledger, event, now, report);
+      checkMessageOnce(ledger, event, report);
       return;
     case 'invocation_start':
       if (
@@ -35,11 +39,7 @@ export function checkLanding(
       checkDrift(ledger, event, report);
       return;
     case 'user':
-      if (
-        event.clientKey !== undefined &&
-        has(ledger, 'user', ({ clientKey }) => clientKey === event.clientKey)
-      )
-        report('message_once', `${ledger.session}: ${event.clientKey} was taken in twice`);
+      checkMessageOnce(ledger, event, report);
       return;
     default:
   }
@@ -51,6 +51,16 @@ function has<Type extends Event['type']>(
   is: (event: EventOf<Type>) => boolean,
 ): boolean {
   return events.some((event) => event.type === type && is(event as EventOf<Type>));
+}
+
+/** A message is taken in once: as an input, or as an answer. */
+function checkMessageOnce(
+  { events, session }: WatchedLedger,
+  { clientKey }: EventOf<'user' | 'tool_input'>,
+  report: ReportBroken,
+): void {
+  if (clientKey !== undefined && events.some((event) => hasTaken(event, clientKey)))
+    report('message_once', `${session}: ${clientKey} was taken in twice`);
 }
 
 function checkSettledOnce(

@@ -1,5 +1,4 @@
 import { isAdjutantError } from '../../base/error.ts';
-import type { JsonObject } from '../../base/json.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -9,6 +8,9 @@ import { Caller, codeOf, patienceMs } from './caller.ts';
 import type { FaultPlan } from './faults.ts';
 import { Interventions } from './interventions.ts';
 import type { MachineRoom } from './machine-room.ts';
+import { AnsweringMessages } from './messages/messages.ts';
+import { Repairs } from './repairs/repairs.ts';
+import type { SimulatedProgram, StartedProgram } from './simulated-program.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
@@ -22,32 +24,6 @@ const faultsOfRuns = ['invalid_input', 'invalid_run', 'invalid_user_message', 'n
 const lastMomentShare = 0.3;
 /** Milliseconds by which such an answer may be early or late, at least and at most. */
 const lastMoment = { least: 1, most: 3_000 };
-
-/** A run that people ask for, and their answers to what it asks. */
-export interface SimulatedProgram {
-  /** Name of the runnable. */
-  readonly run: string;
-  /** Message of the user. */
-  readonly input?: string;
-  readonly data?: JsonObject;
-  /** Id of the user, whose scope the session shares with other sessions. */
-  readonly user?: string;
-  /**
-   * Answer to a request of the run; `undefined` leaves it to the default. @default the first option
-   * or the last, as drawn; with an input of `'yes'` where one is asked for
-   */
-  readonly answer?: (request: RequestRow) => RequestAnswer | undefined;
-}
-
-/** A program with the session and the run that it has in a simulation. */
-export interface StartedProgram {
-  readonly program: SimulatedProgram;
-  readonly index: number;
-  readonly session: string;
-  readonly runId: string;
-  /** True when the store has confirmed the request. */
-  isAccepted: boolean;
-}
 
 interface PeopleParts {
   readonly world: World;
@@ -68,6 +44,8 @@ export class People {
   /** Answers that were confirmed, by the ids of the requests. */
   readonly answered = new Map<string, Set<string>>();
   readonly interventions: Interventions;
+  readonly messages: AnsweringMessages;
+  readonly repairs: Repairs;
   readonly #parts: PeopleParts;
   readonly #caller: Caller;
   readonly #answers: ProgramAnswers;
@@ -80,6 +58,12 @@ export class People {
     this.#parts = parts;
     this.#caller = new Caller(parts.world, parts.room);
     this.interventions = new Interventions(parts.world, parts.plan, this.#caller);
+    this.messages = new AnsweringMessages(parts.world, this.#caller);
+    this.repairs = new Repairs({
+      ...parts,
+      caller: this.#caller,
+      lets: (session) => this.interventions.lets(session),
+    });
     this.#answers = new ProgramAnswers({ ...parts, started: this.started });
     parts.world.after(lookEveryMs, () => void this.#look());
   }
@@ -87,6 +71,7 @@ export class People {
   /** From now on, all requests are answered soon. */
   hurry(): void {
     this.#isQuick = true;
+    this.repairs.hurry();
     this.#seen.clear();
   }
 
@@ -96,6 +81,7 @@ export class People {
     const started = { program, index, ...names, isAccepted: false };
     this.started.push(started);
     this.interventions.begin(started);
+    this.repairs.begin(started);
     for (let asked = 1; !started.isAccepted; asked++) await this.#ask(started, asked);
   }
 
@@ -157,8 +143,8 @@ export class People {
     const place = `answer ${question} ${times}`;
     await world.wait(this.#isQuick ? thinking.fastest : this.#thinkingMs(row, place));
     const visited = plan.visit(`people/${row.callId}`);
-    const first = this.#give(row, `${place} first`);
-    if (plan.happens('doubleAnswer', visited)) void this.#give(row, `${place} second`);
+    const first = this.#give(row, times, `${place} first`);
+    if (plan.happens('doubleAnswer', visited)) void this.#give(row, times, `${place} second`);
     await first;
   }
 
@@ -173,9 +159,14 @@ export class People {
     return draws.at(`${place} early`) < 0.5 ? leftMs - off : leftMs + off;
   }
 
-  async #give(row: RequestRow, place: string): Promise<void> {
-    const answer = this.#answers.choose(row, place);
+  async #give(row: RequestRow, times: number, place: string): Promise<void> {
+    const answer = this.#answers.choose(row, times, place);
     if (answer === undefined) return;
+    if ('message' in answer) {
+      await this.messages.say(row, place, answer.message);
+      this.#seen.delete(row.requestId);
+      return;
+    }
     keep(this.given, row, answer);
     const outcome = await this.#caller.call({
       place,

@@ -9,7 +9,8 @@ import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { loadModules } from './load-modules.ts';
 import { type AppOfProcess, MachineRoom, type SimulatedApp } from './machine-room.ts';
 import { pathsGoingOn } from './open-paths.ts';
-import { People, type SimulatedProgram, type StartedProgram } from './people.ts';
+import { People } from './people.ts';
+import type { SimulatedProgram, StartedProgram } from './simulated-program.ts';
 import { hearingStrayErrors } from './stray-errors.ts';
 import { Watch } from './watch.ts';
 import { type BrokenRule, noteFault } from './watched-ledger.ts';
@@ -129,7 +130,9 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
     ledger.isEdited = (ledger.landedAt.at(-1) ?? 0) >= room.editedAt;
   const { answered, given, started } = people;
   const { controls, letGo, said } = people.interventions;
-  const ended = { watch, ledgers, started, answered, given, said, controls, letGo };
+  const [{ said: messages }, { told }] = [people.messages, people.repairs];
+  const asked = { started, answered, given, said, messages, told, controls, letGo };
+  const ended = { watch, ledgers, ...asked };
   const found = watch.broken.length > 0 ? [] : await checkEnd(ended);
   const ends = await endsOf({ scope, started, watch, ledgers, world });
   if (watch.broken.length === 0 && found.length === 0)
@@ -193,7 +196,7 @@ async function untilEnded({ world, watch, people, room }: Parties, hours: number
       ({ events }) => pathsGoingOn(events).length > 0,
     );
     const isAsked = people.started.some(({ isAccepted }) => !isAccepted);
-    if (!isOpen && !isAsked) return;
+    if (!isOpen && !isAsked && !people.repairs.isNeeded) return;
     if (late % 4 === 3) room.restartAll();
     await world.runUntil(world.elapsed + hourMs / 4);
   }

@@ -13,10 +13,10 @@ import { type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
 import { refuse, runnableNames } from './options/check-app.ts';
 import { checkPrograms } from './options/check-programs.ts';
-import type { SimulatedProgram } from './people.ts';
 import { shorterStory } from './report/shorter-story.ts';
 import { type SimulationReport, Tally } from './report/tally.ts';
 import type { SeedOutcome, SimulatedEnd } from './simulate-seed.ts';
+import type { SimulatedProgram } from './simulated-program.ts';
 
 export interface SimulateOptions<Outside = undefined> {
   /** Runs that people ask for. A function makes those of each seed. */

@@ -34,6 +34,7 @@ export const simulationRules = [
   'answer_not_lost',
   'answer_heeded',
   'approval_heeded',
+  'outcome_heeded',
   'control_heeded',
   'expiry_by_store',
   'sleep_by_store',

@@ -11,7 +11,7 @@ interface Task {
 }
 
 /** Epoch milliseconds at which all simulations begin: 2026-01-01T00:00:00Z. */
-const firstInstant = Date.UTC(2026, 0, 1);
+export const firstInstant = Date.UTC(2026, 0, 1);
 /** Most lines of a story that are kept. */
 const mostLines = 4_000;
 /** Most lines of the trace that are kept. */

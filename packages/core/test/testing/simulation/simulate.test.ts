@@ -103,6 +103,7 @@ describe('what is refused', () => {
     [{ programs: [{ run: 'zzzzzzzz' }] }, '(it has clerk)'],
     [{ programs: [{ ...pay, inputs: 'x' }] }, 'there is no'],
     [{ programs: [{ ...pay, answer: 'yes' }] }, '`answer` is a function'],
+    [{ programs: [{ ...pay, repair: 'yes' }] }, '`repair` is a function'],
     [{ programs: [pay], hour: 3 }, 'there is no option `hour` (did you mean `hours`?)'],
     [
       { programs: [pay], hours: 0.5 },

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { agent, step, tool } from '../../../src/index.ts';
 import { roundModel } from '../../../src/testing/kit/round-model.ts';
 import type { SimulatedApp } from '../../../src/testing/simulation/machine-room.ts';
-import type { SimulatedProgram } from '../../../src/testing/simulation/people.ts';
 import { type SimulateOptions, simulate } from '../../../src/testing/simulation/simulate.ts';
+import type { SimulatedProgram } from '../../../src/testing/simulation/simulated-program.ts';
 import { clerkApp } from './small-app.ts';
 
 const pay = { run: 'clerk', input: 'Pay bill 17.' };

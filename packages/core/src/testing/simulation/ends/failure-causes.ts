@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
 import { isBelow, isRoot, isWithin, parentOf } from '../../../ledger/path.ts';
 import type { Fault, FaultKind } from '../faults.ts';
+import { isTold } from '../repairs/outcome-checks.ts';
 import type { WatchedLedger } from '../watched-ledger.ts';
 
 type Result = EventOf<'tool_result'>;
@@ -118,7 +119,9 @@ function isPassedOn({ events }: WatchedLedger, whole: Result | End, path: string
 export function isDeviation(event: Event): boolean {
   switch (event.type) {
     case 'tool_result':
-      return event.late === true || (event.settled && event.result.status !== 'success');
+      return (
+        event.late === true || (event.settled && event.result.status !== 'success') || isTold(event)
+      );
     case 'invocation_end':
       return isFailed(event);
     case 'tool_input':
@@ -155,8 +158,10 @@ function isFailed({ status }: End): boolean {
   return status === 'error' || status === 'cancelled';
 }
 
-function isFailedEffect({ effect, result, settled }: Result, code: string): boolean {
-  if (!settled || result.status === 'success') return false;
+function isFailedEffect(event: Result, code: string): boolean {
+  const { effect, result, retryAfterMs, settled } = event;
+  const isOutcome = settled || (isTold(event) && retryAfterMs === undefined);
+  if (!isOutcome || result.status === 'success') return false;
   return code === (effect === 'unknown' ? 'effect_unknown' : 'effect_failed');
 }
 

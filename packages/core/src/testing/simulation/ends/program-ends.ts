@@ -3,7 +3,8 @@ import { isRoot, rootOf } from '../../../ledger/path.ts';
 import type { LedgerStore } from '../../../ledger/port.ts';
 import { storedStateAt } from '../../../session/fold-snapshot.ts';
 import { MachineProcess } from '../machine.ts';
-import type { StartedProgram } from '../people.ts';
+import { isTold } from '../repairs/outcome-checks.ts';
+import type { StartedProgram } from '../simulated-program.ts';
 import type { Watch } from '../watch.ts';
 import type { WatchedLedger } from '../watched-ledger.ts';
 import type { World } from '../world.ts';
@@ -33,6 +34,11 @@ export interface Deviation {
   readonly text: string;
   /** True for an answer. A race between a question and a sleep may do without it. */
   readonly isAnswer: boolean;
+  /**
+   * True for what people have said, and for all of a run that they have repaired: another order of
+   * the world may do without it.
+   */
+  readonly mayLack: boolean;
   /** True when something that happened to the run is the cause. */
   readonly isExplained: boolean;
 }
@@ -95,11 +101,13 @@ async function endOf(
 
 /** Everything in a session that not every order of the world brings, in the order of its places. */
 function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
+  const isRepaired = ledger.events.some(({ type }) => type === 'invocation_reopen');
   return ledger.events
     .filter((event) => isDeviation(event) && !isLostWait(ledger, event))
     .map((event) => ({
       text: deviationText(event),
       isAnswer: isAnswer(event),
+      mayLack: isRepaired || event.type === 'user',
       isExplained: isExplained(ledger, event),
     }))
     .sort((left, right) => (left.text < right.text ? -1 : 1));
@@ -114,7 +122,8 @@ function isAnswer(event: Event): boolean {
 
 function isExplained(ledger: WatchedLedger, event: Event): boolean {
   if (event.type === 'invocation_end') return isEndExplained(ledger, event);
-  return event.type !== 'tool_result' || event.late === true || isResultExplained(ledger, event);
+  if (event.type !== 'tool_result' || event.late === true || isTold(event)) return true;
+  return isResultExplained(ledger, event);
 }
 
 function deviationText(event: Event): string {
@@ -122,7 +131,8 @@ function deviationText(event: Event): string {
   switch (event.type) {
     case 'tool_result': {
       const { callId, late = false, result } = event;
-      return `${callId} is ${late ? 'late ' : ''}${result.status} ${result.errorType ?? ''}`;
+      const how = `${isTold(event) ? 'told ' : ''}${late ? 'late ' : ''}`;
+      return `${callId} is ${how}${result.status} ${result.errorType ?? ''}`;
     }
     case 'invocation_end':
       return `${invocationId} is ${event.status} ${event.error?.code ?? ''}`;

@@ -8,7 +8,7 @@ import {
   isText,
   type OptionChecks,
 } from '../../../base/options.ts';
-import type { SimulatedProgram } from '../people.ts';
+import type { SimulatedProgram } from '../simulated-program.ts';
 import { checkRun, refuse } from './check-app.ts';
 
 const checks: OptionChecks<SimulatedProgram> = {
@@ -17,6 +17,7 @@ const checks: OptionChecks<SimulatedProgram> = {
   data: isObject,
   user: isNonEmptyText,
   answer: isFunction,
+  repair: isFunction,
 };
 /** Most programs of a seed. */
 const mostPrograms = 1_000;

@@ -1,6 +1,6 @@
 import { checkedSeed, rulesOfComparison } from '../checked-seed.ts';
-import type { SimulatedProgram } from '../people.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from '../simulate-seed.ts';
+import type { SimulatedProgram } from '../simulated-program.ts';
 import type { BrokenRule, SimulationRule } from '../watched-ledger.ts';
 
 /** A seed in which a rule did not hold, made as short as it could be. */

@@ -1,6 +1,6 @@
 import type { CheckedSeed } from '../checked-seed.ts';
 import type { FaultKind } from '../faults.ts';
-import type { SimulatedProgram } from '../people.ts';
+import type { SimulatedProgram } from '../simulated-program.ts';
 import type { SimulationFailure } from './shorter-story.ts';
 
 export interface SimulationReport {
