@@ -107,7 +107,7 @@ function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
     .map((event) => ({
       text: deviationText(event),
       isAnswer: isAnswer(event),
-      mayLack: isRepaired || event.type === 'user',
+      mayLack: isRepaired || isMessage(event),
       isExplained: isExplained(ledger, event),
     }))
     .sort((left, right) => (left.text < right.text ? -1 : 1));
@@ -118,6 +118,11 @@ function isAnswer(event: Event): boolean {
     (event.type === 'tool_input' && !isSaid(event)) ||
     (event.type === 'invocation_end' && event.error?.code === 'question_rejected')
   );
+}
+
+/** True for a message that came in, also as an answer. */
+function isMessage(event: Event): boolean {
+  return event.type === 'user' || (event.type === 'tool_input' && isSaid(event));
 }
 
 function isExplained(ledger: WatchedLedger, event: Event): boolean {
