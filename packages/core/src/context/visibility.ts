@@ -1,5 +1,6 @@
 import type { Event } from '../ledger/event.ts';
 import type { InvocationRecord, InvocationTree } from '../ledger/folds/invocation-fold.ts';
+import { isOfOtherLane, laneAt } from '../ledger/folds/lanes.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 
 /**
@@ -32,10 +33,9 @@ export class Visibility {
   relation(event: Event): Relation {
     if (this.#scope === 'none') return 'hidden';
     const path = event.invocationId;
-    if (path === undefined) return this.#scope === 'own' ? 'hidden' : 'outside';
     if (path === this.#path) return 'own';
-    if (event.type === 'user' && !this.#tree.byPath.has(path))
-      return this.#scope === 'own' ? 'hidden' : 'outside';
+    if (path === undefined || (event.type === 'user' && !this.#tree.byPath.has(path)))
+      return this.#scope === 'own' || this.#isForOtherLane(event) ? 'hidden' : 'outside';
     if (event.type === 'memory') return this.#relationOfFact(path);
     let relation = this.#known.get(path);
     if (relation === undefined) {
@@ -48,6 +48,13 @@ export class Visibility {
     if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event))
       return 'own';
     return relation;
+  }
+
+  /** True for a message to another lane that no run of it has taken yet. */
+  #isForOtherLane(event: Event): boolean {
+    return (
+      event.type === 'user' && isOfOtherLane(this.#tree, event, laneAt(this.#tree, this.#path))
+    );
   }
 
   /**

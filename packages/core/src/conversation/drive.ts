@@ -132,9 +132,11 @@ class Drive {
     return 'go on';
   }
 
+  /** Runs in other lanes are no part of the conversation. */
   #isOpen(path: string): boolean {
     const record = this.#session.ledger.invocations.byPath.get(path);
-    return record?.mode === 'root' && (record.status === 'open' || record.status === 'yielded');
+    const isOfLane = record?.mode === 'root' && record.start.lane === undefined;
+    return isOfLane && (record.status === 'open' || record.status === 'yielded');
   }
 
   async #goOn(): Promise<End | 'go on'> {

@@ -2,6 +2,7 @@ import { defined } from '../base/defined.ts';
 import { isBlobReference } from './blobs/blob.ts';
 import type { Event, EventOf } from './event.ts';
 import type { InvocationRecord, InvocationTree } from './folds/invocation-fold.ts';
+import { laneAt } from './folds/lanes.ts';
 import type { SessionSummary } from './port.ts';
 
 export type SessionStatus = SessionSummary['status'];
@@ -10,17 +11,39 @@ const titleLength = 80;
 
 /**
  * Status of a session: the state of its last run. It is `active` also before the first run, and
- * after a message that no run has taken yet.
+ * after a message that no run has taken yet. Of several lanes, one at work comes first, then one
+ * that waits.
  */
 export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
-  const { roots, byPath, outside, waits } = ledger.invocations;
+  const { roots, byPath, lanes, outside, waits } = ledger.invocations;
   const last = byPath.get(roots.at(-1) ?? '');
   const lastMessage = outside.findLast((event) => event.type === 'user');
-  return statusAfter(
+  const status = statusAfter(
     last === undefined ? undefined : { status: last.status, endSeq: last.end?.seq },
     lastMessage?.seq ?? 0,
-    waits,
+    waits.get(laneAt(ledger.invocations, last?.path)) ?? new Set(),
   );
+  if (lanes.size < 2) return status;
+  const others = [...lanes].map(([lane, root]) => {
+    const lastRun = { status: byPath.get(root)?.status ?? 'open', endSeq: undefined };
+    return statusAfter(lastRun, 0, waits.get(lane) ?? new Set());
+  });
+  return statusOfLanes(status, others);
+}
+
+/** States of lanes of which the first that one of them has is that of the session. */
+const ranking: readonly SessionStatus[] = ['active', 'awaiting_input', 'sleeping'];
+
+/**
+ * Status of a session with several lanes.
+ * @param status status after the last run of all
+ * @param ofLanes status after the last run of each lane
+ */
+export function statusOfLanes(
+  status: SessionStatus,
+  ofLanes: readonly SessionStatus[],
+): SessionStatus {
+  return ranking.find((one) => status === one || ofLanes.includes(one)) ?? status;
 }
 
 /**

@@ -6,6 +6,8 @@ import type { JsonValue } from '../base/json.ts';
 import type { RunLimits } from '../engine/frame/run-options.ts';
 import type { Run } from '../engine/run/run.ts';
 import type { Event } from '../ledger/event.ts';
+import { hasOutcome, lastRecord } from '../ledger/folds/invocation-fold.ts';
+import { defaultLane, laneAt, laneMember } from '../ledger/folds/lanes.ts';
 import { recordedScopes } from '../ledger/shared-scopes.ts';
 import type { Runtime } from '../runtime.ts';
 import { comparableOf } from './comparable.ts';
@@ -83,6 +85,10 @@ function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => afterThisTurn(resolve));
 }
 
+function has(runs: ReadonlyMap<Run, string>, lane: string): boolean {
+  return [...runs.values()].includes(lane);
+}
+
 function isByRuntime({ type, by }: Event): boolean {
   return type === 'cancel' && by === 'runtime';
 }
@@ -99,10 +105,10 @@ interface Stage extends ReplayStage {
 class SegmentDriver {
   readonly #parts: SegmentReplay;
   readonly #stage: Stage;
-  /** Runs without a result. */
-  readonly #runs = new Set<Run>();
-  /** Runs of which something may still be under way. */
-  readonly #unsettled = new Set<Run>();
+  /** Runs without a result, with their lanes. */
+  readonly #runs = new Map<Run, string>();
+  /** Runs of which something may still be under way, with their lanes. */
+  readonly #unsettled = new Map<Run, string>();
   #failure: unknown;
   #resumedFor = 0;
 
@@ -120,7 +126,7 @@ class SegmentDriver {
       // The next process reads events that came from outside before it resumes the run.
       if (isToResume && (event === undefined || !this.#isBeforeResumption(event))) {
         isToResume = false;
-        this.#resume();
+        for (const lane of this.#lanesToResume()) this.#resume(lane);
       }
       const worst = Math.min(...tape.divergences.map(({ seq }) => seq));
       if (event === undefined) {
@@ -206,12 +212,14 @@ class SegmentDriver {
       tape.inject([event]);
       return true;
     }
-    if (event.type !== 'cancel' || this.#unsettled.size === 0 || tape.isAsked(event)) return false;
+    const lane = this.#laneOf(event);
+    if (event.type !== 'cancel' || !has(this.#unsettled, lane) || tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, {
       // The runtime itself cancels for what no code of the app makes again.
       by: isByRuntime(event) ? 'operator' : event.by,
       ...defined({ reason: event.reason }),
+      ...laneMember(lane),
     });
     return true;
   }
@@ -233,7 +241,8 @@ class SegmentDriver {
   #stepIn(event: Event): boolean {
     const { tape, session } = this.#stage;
     const { events } = this.#parts.record;
-    if (event.type === 'cancel' && this.#unsettled.size === 0) {
+    const lane = this.#laneOf(event);
+    if (event.type === 'cancel' && !has(this.#unsettled, lane)) {
       tape.inject([event]);
       return true;
     }
@@ -243,26 +252,44 @@ class SegmentDriver {
     }
     // A run that waited goes on when the event that it waited for has come.
     if (
-      this.#runs.size > 0 ||
+      has(this.#runs, lane) ||
       this.#resumedFor === event.seq ||
       session.ledger.invocations.roots.length === 0
     )
       return false;
     this.#resumedFor = event.seq;
-    this.#resume();
+    this.#resume(lane);
     return true;
   }
 
-  #resume(): void {
+  /** The lane of the run that an event belongs to. */
+  #laneOf({ invocationId }: Event): string {
+    return laneAt(this.#stage.session.ledger.invocations, invocationId);
+  }
+
+  /**
+   * Lanes that the next process resumes at once. Of several, those that wait go on when something
+   * comes for them.
+   */
+  #lanesToResume(): readonly string[] {
+    const { invocations } = this.#stage.session.ledger;
+    const open = invocations.roots.filter((root) => !hasOutcome(invocations, root));
+    const lanes = [...new Set(open.map((root) => laneAt(invocations, root)))];
+    if (lanes.length < 2) return [lanes[0] ?? defaultLane];
+    const working = open.filter((root) => lastRecord(invocations, root)?.status !== 'yielded');
+    return [...new Set(working.map((root) => laneAt(invocations, root)))];
+  }
+
+  #resume(lane: string): void {
     const { app, session } = this.#stage;
-    this.#track(app.resume(session));
+    this.#track(app.resume(session, laneMember(lane)), lane);
   }
 
   #start(start: RootStart, event: Event): boolean {
     const { app, session, tape, clock } = this.#stage;
     if (tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
-    const { name, runId, input, data, timeoutMs, limits, permissions } = start;
+    const { name, runId, input, data, lane, timeoutMs, limits, permissions } = start;
     try {
       const options = {
         session,
@@ -270,12 +297,13 @@ class SegmentDriver {
         ...defined({
           input,
           data: data as JsonValue | undefined,
+          lane,
           timeoutMs,
           limits: limits as RunLimits | undefined,
           permissions,
         }),
       };
-      this.#track(app.run(registeredRunnable(app, name), options));
+      this.#track(app.run(registeredRunnable(app, name), options), lane ?? defaultLane);
     } catch (error) {
       this.#failure = error;
       this.#missing(event);
@@ -283,9 +311,9 @@ class SegmentDriver {
     return true;
   }
 
-  #track(run: Run): void {
-    this.#runs.add(run);
-    this.#unsettled.add(run);
+  #track(run: Run, lane: string): void {
+    this.#runs.set(run, lane);
+    this.#unsettled.set(run, lane);
     void run.settled().then(() => void this.#unsettled.delete(run));
     const over = (): void => void this.#runs.delete(run);
     run.then(over, (error: unknown) => {

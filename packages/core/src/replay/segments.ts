@@ -1,5 +1,7 @@
 import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
+import { defaultLane } from '../ledger/folds/lanes.ts';
+import { isRootOf, rootOf } from '../ledger/path.ts';
 
 /** A part of a record that one process wrote. */
 export interface Segment {
@@ -18,14 +20,15 @@ export interface Segment {
 /**
  * Splits a record where a process continued a run that was stopped, had crashed or had waited. For
  * any of these reasons, the next process read the ledger and went on, and so does a replay. A
- * process never resumes a run that it has begun or resumed itself. The ids that one process makes
- * have the same beginning.
+ * process never resumes a run that it has begun or resumed itself, unless it went on with the run
+ * of another lane meanwhile. The ids that one process makes have the same beginning.
  * @param isPart true when the record went on
  */
 export function segmentsOf(events: readonly Event[], isPart: boolean): readonly Segment[] {
   const segments: Segment[] = [];
   const active = new Set<string>();
   const open = new Set<string>();
+  const lanes = new WorkingLanes();
   let writer: string | undefined;
   let from = 0;
   let isResumed = false;
@@ -36,7 +39,9 @@ export function segmentsOf(events: readonly Event[], isPart: boolean): readonly 
     if (
       isFork ||
       isOthers ||
-      (event.type === 'invocation_resume' && active.has(event.invocationId))
+      (event.type === 'invocation_resume' &&
+        active.has(event.invocationId) &&
+        !lanes.isOtherAtWork(event.invocationId))
     ) {
       if (at > from)
         segments.push({
@@ -49,9 +54,11 @@ export function segmentsOf(events: readonly Event[], isPart: boolean): readonly 
       from = at;
       isResumed = open.size > 0;
       active.clear();
+      lanes.clear();
     }
     writer = by ?? writer;
     noteOpen(event, active, open);
+    lanes.note(event);
   });
   if (events.length > from)
     segments.push({
@@ -62,6 +69,33 @@ export function segmentsOf(events: readonly Event[], isPart: boolean): readonly 
       isCutAnywhere: isPart,
     });
   return segments;
+}
+
+/** Runs that a process is at work on, by the events of their roots. */
+class WorkingLanes {
+  /** Lane of each run. */
+  readonly #lanes = new Map<string, string>();
+  readonly #atWork = new Set<string>();
+
+  note({ type, invocationId, ...event }: Event): void {
+    const run = rootOf(invocationId ?? '');
+    if (run === '') return;
+    if (type === 'invocation_start' && run === invocationId)
+      this.#lanes.set(run, (event as { lane?: string }).lane ?? defaultLane);
+    const rests = type === 'invocation_yield' || type === 'invocation_end';
+    if (rests && isRootOf(invocationId ?? '', run)) this.#atWork.delete(run);
+    else if (type === 'invocation_start' || type === 'invocation_resume') this.#atWork.add(run);
+  }
+
+  /** True when the process is at work on a run of another lane than that of an invocation. */
+  isOtherAtWork(path: string): boolean {
+    const lane = this.#lanes.get(rootOf(path));
+    return [...this.#atWork].some((run) => this.#lanes.get(run) !== lane);
+  }
+
+  clear(): void {
+    this.#atWork.clear();
+  }
 }
 
 /**
@@ -104,6 +138,7 @@ export interface RootStart {
   readonly input: string | undefined;
   readonly isNamed: boolean;
   readonly data: unknown;
+  readonly lane: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly limits: Readonly<Record<string, number>> | undefined;
   readonly permissions: readonly string[] | undefined;
@@ -136,6 +171,7 @@ export function rootStarts(
       input: said?.type === 'user' ? String(resolve(said.text)) : undefined,
       isNamed: said?.type === 'user' && said.clientKey !== undefined,
       data: (resolve(event.input) as { data?: unknown } | undefined)?.data,
+      lane: event.lane,
       timeoutMs: deadline === undefined ? undefined : deadline - event.at,
       limits: before.find((one) => isDecision(one, 'limits', 'set'))?.data as RootStart['limits'],
       permissions: before.find((one) => isDecision(one, 'permissions', 'grant'))?.data?.permissions,

@@ -4,6 +4,7 @@ import { contentHash } from '../base/hash.ts';
 import type { IdSource } from '../base/id.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Actor, RequestDecision } from '../ledger/event.ts';
+import { laneMember } from '../ledger/folds/lanes.ts';
 import type { LedgerStore, PostReceipt } from '../ledger/port.ts';
 
 /** Answer to a request. */
@@ -106,7 +107,7 @@ type Addressee = {
 };
 
 /**
- * Posts a cancel of the open run of a session, or of one given run.
+ * Posts a cancel of the open run of a lane, or of one given run.
  * @throws SessionNotFoundError
  */
 export function postCancel(
@@ -115,15 +116,15 @@ export function postCancel(
     by,
     reason,
     runId,
+    lane,
   }: {
     readonly by: Actor;
     readonly reason?: string | undefined;
     readonly runId?: string | undefined;
+    readonly lane?: string | undefined;
   },
 ): Promise<PostReceipt> {
-  const data = {
-    ...defined({ reason, runId }),
-  };
+  const data = { ...defined({ reason, runId }), ...laneMember(lane) };
   return ports.store.post(session, {
     key: `cancel:${ports.ids.next()}`,
     lane: 'control',
@@ -135,14 +136,22 @@ export function postCancel(
 }
 
 /**
- * Posts a pause of a session: nothing new begins.
+ * Posts a pause of the run of a lane: nothing new begins.
  * @throws SessionNotFoundError
  */
 export function postPause(
   { session, ports }: Addressee,
-  { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
+  {
+    by,
+    reason,
+    lane,
+  }: {
+    readonly by: Actor;
+    readonly reason?: string | undefined;
+    readonly lane?: string | undefined;
+  },
 ): Promise<PostReceipt> {
-  const data = defined({ reason });
+  const data = { ...defined({ reason }), ...laneMember(lane) };
   return ports.store.post(session, {
     key: `pause:${ports.ids.next()}`,
     lane: 'control',
@@ -161,13 +170,14 @@ export interface PostedMessage {
   readonly interrupt?: boolean | undefined;
   /** Key of the message: a message that is sent twice under one key counts once. */
   readonly clientKey?: string | undefined;
+  readonly lane?: string | undefined;
 }
 
 /** @throws SessionNotFoundError */
 export function postMessage(
   { session, ports }: Addressee,
   text: string,
-  { by, invocationId, interrupt, clientKey }: PostedMessage,
+  { by, invocationId, interrupt, clientKey, lane }: PostedMessage,
 ): Promise<PostReceipt> {
   return ports.store.post(session, {
     key: `message:${clientKey ?? ports.ids.next()}`,
@@ -180,6 +190,7 @@ export function postMessage(
       ...defined({ invocationId }),
       ...(interrupt === true ? { interrupt } : {}),
       ...defined({ clientKey }),
+      ...laneMember(lane),
     },
   });
 }
@@ -194,13 +205,15 @@ export interface PostedGrant {
    * @default the session
    */
   readonly runId?: string | undefined;
+  /** Lane of that run. */
+  readonly lane?: string | undefined;
 }
 
 /** @throws SessionNotFoundError */
 export function postGrant(
   { session, ports }: Addressee,
   type: 'grant' | 'revoke',
-  { permissions, by, reason, runId }: PostedGrant,
+  { permissions, by, reason, runId, lane }: PostedGrant,
 ): Promise<PostReceipt> {
   return ports.store.post(session, {
     key: `${type}:${ports.ids.next()}`,
@@ -212,6 +225,7 @@ export function postGrant(
     data: {
       permissions,
       ...defined({ reason, runId }),
+      ...laneMember(lane),
     },
   });
 }

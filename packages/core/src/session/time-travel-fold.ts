@@ -2,9 +2,10 @@ import { asJson, type JsonValue } from '../base/json.ts';
 import { decisionFold } from '../ledger/decisions/steering.ts';
 import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../ledger/event.ts';
 import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
+import { defaultLane, type LaneWaits, noteWait } from '../ledger/folds/lanes.ts';
 import { StateAccumulator } from '../ledger/folds/state-accumulator.ts';
 import type { StateValues } from '../ledger/folds/state-fold.ts';
-import { slotOf } from '../ledger/path.ts';
+import { rootOf, slotOf } from '../ledger/path.ts';
 
 /** An invocation without its events. */
 export interface InvocationOutline {
@@ -12,6 +13,8 @@ export interface InvocationOutline {
   readonly kind: InvocationRecord['kind'];
   readonly name: string;
   mode: InvocationRecord['mode'];
+  /** Lane of a root that names one. */
+  readonly lane?: string | undefined;
   status: InvocationRecord['status'];
   readonly startSeq: number;
   endSeq: number | undefined;
@@ -30,8 +33,8 @@ export interface LedgerPoint {
   /** Invocations in the order in which they started. */
   readonly byPath: Map<string, InvocationOutline>;
   readonly roots: InvocationOutline[];
-  /** What the parts of the run wait for that yielded since it went on last. */
-  readonly waits: Set<EventOf<'invocation_yield'>['reason']>;
+  /** What the parts of the run of a lane wait for that yielded since it went on last. */
+  readonly waits: LaneWaits;
 }
 
 export function startPoint(): LedgerPoint {
@@ -42,7 +45,7 @@ export function startPoint(): LedgerPoint {
     lastMessageSeq: 0,
     byPath: new Map(),
     roots: [],
-    waits: new Set(),
+    waits: new Map(),
   };
 }
 
@@ -65,16 +68,21 @@ function setStatus(
   return point;
 }
 
+function laneIn({ byPath }: LedgerPoint, path: string): string {
+  return byPath.get(rootOf(path))?.lane ?? defaultLane;
+}
+
 function onStart(
   point: LedgerPoint,
-  { invocationId: path, kind, name, mode, seq }: EventOf<'invocation_start'>,
+  { invocationId: path, kind, name, mode, lane, seq }: EventOf<'invocation_start'>,
 ): LedgerPoint {
-  if (mode === 'root') point.waits.clear();
+  if (mode === 'root') point.waits.delete(lane ?? defaultLane);
   attach(point, {
     path,
     kind,
     name,
     mode,
+    lane,
     status: 'open',
     startSeq: seq,
     endSeq: undefined,
@@ -112,11 +120,11 @@ const pointFold: Fold<LedgerPoint> = {
   state_change: unchanged,
   invocation_start: onStart,
   invocation_yield: (point, event) => {
-    point.waits.add(event.reason);
+    noteWait(point.waits, laneIn(point, event.invocationId), event.reason);
     return setStatus(point, event.invocationId, 'yielded');
   },
   invocation_resume: (point, event) => {
-    point.waits.clear();
+    point.waits.delete(laneIn(point, event.invocationId));
     return setStatus(point, event.invocationId, 'open');
   },
   invocation_end: (point, event) => setStatus(point, event.invocationId, event.status, event.seq),
@@ -157,7 +165,10 @@ type StoredOutline = readonly [
   status: string,
   startSeq: number,
   endSeq: number,
+  lane?: string,
 ];
+
+type WaitReason = EventOf<'invocation_yield'>['reason'];
 
 interface StoredPoint {
   readonly scopes: Readonly<Record<string, StateValues>>;
@@ -167,13 +178,18 @@ interface StoredPoint {
   >;
   readonly agent: string | null;
   readonly lastMessageSeq: number;
-  readonly waits: readonly EventOf<'invocation_yield'>['reason'][];
+  readonly waits: readonly WaitReason[];
+  /** The same of the lanes that have a name; missing when there are none. */
+  readonly laneWaits?: readonly (readonly [lane: string, reasons: readonly WaitReason[]])[];
   readonly invocations: readonly StoredOutline[];
 }
 
 /** Returns a point as JSON, without its `seq`. */
 export function pointToJson(point: LedgerPoint): JsonValue {
   const { agent, lastMessageSeq, byPath, waits } = point;
+  const named = [...waits]
+    .filter(([lane]) => lane !== defaultLane)
+    .map(([lane, reasons]) => [lane, [...reasons]] as const);
   const state = point.state.current;
   const overlays = [...state.overlays].map(([path, changes]) => {
     const entries = Object.entries(changes);
@@ -191,7 +207,8 @@ export function pointToJson(point: LedgerPoint): JsonValue {
     overlays: Object.fromEntries(overlays),
     agent: agent ?? null,
     lastMessageSeq,
-    waits: [...waits],
+    waits: [...(waits.get(defaultLane) ?? [])],
+    ...(named.length === 0 ? {} : { laneWaits: named }),
     invocations: [...byPath.values()].map((one) => [
       one.path,
       one.kind,
@@ -200,6 +217,7 @@ export function pointToJson(point: LedgerPoint): JsonValue {
       one.status,
       one.startSeq,
       one.endSeq ?? 0,
+      ...(one.lane === undefined ? ([] as const) : ([one.lane] as const)),
     ]),
   };
   return asJson(stored);
@@ -207,8 +225,15 @@ export function pointToJson(point: LedgerPoint): JsonValue {
 
 /** Makes a point from the JSON of `pointToJson`. */
 export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
-  const { scopes, overlays, agent, lastMessageSeq, waits, invocations } =
-    json as unknown as StoredPoint;
+  const {
+    scopes,
+    overlays,
+    agent,
+    lastMessageSeq,
+    waits,
+    laneWaits = [],
+    invocations,
+  } = json as unknown as StoredPoint;
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
     return [
       path,
@@ -232,9 +257,12 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
     state,
     agent: agent ?? undefined,
     lastMessageSeq,
-    waits: new Set(waits),
+    waits: new Map([
+      ...(waits.length === 0 ? [] : [[defaultLane, new Set(waits)] as const]),
+      ...laneWaits.map(([lane, reasons]) => [lane, new Set(reasons)] as const),
+    ]),
   };
-  for (const [path, kind, name, mode, status, startSeq, endSeq] of invocations) {
+  for (const [path, kind, name, mode, status, startSeq, endSeq, lane] of invocations) {
     const outline = {
       path,
       kind,
@@ -243,6 +271,7 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
       status,
       startSeq,
       endSeq: endSeq === 0 ? undefined : endSeq,
+      lane,
       children: [],
     };
     attach(point, outline as InvocationOutline);

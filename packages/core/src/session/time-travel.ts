@@ -3,8 +3,10 @@ import type { JsonValue } from '../base/json.ts';
 import { SeqOutOfRangeError } from '../ledger/errors.ts';
 import { type Event, foldEvent } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/folds/invocation-fold.ts';
+import { defaultLane } from '../ledger/folds/lanes.ts';
 import { emptyLedgerState, type StateValues, stateFold } from '../ledger/folds/state-fold.ts';
-import { type SessionStatus, statusAfter } from '../ledger/status.ts';
+import { rootOf } from '../ledger/path.ts';
+import { type SessionStatus, statusAfter, statusOfLanes } from '../ledger/status.ts';
 import {
   foldPoint,
   type InvocationOutline,
@@ -120,7 +122,7 @@ export function snapshotAt(
 
 /** Makes the snapshot of a point for people. */
 export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
-  const { seq, agent, lastMessageSeq, roots, waits } = point;
+  const { seq, agent, roots } = point;
   const state = point.state.current;
   const scopes = Object.entries(state.scopes).map(([scope, values]) => [
     `${scope}State`,
@@ -130,11 +132,25 @@ export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnap
     sessionState: noValues,
     ...(Object.fromEntries(scopes) as Record<`${string}State`, StateValues>),
     seq,
-    status: statusAfter(roots.at(-1), lastMessageSeq, waits),
+    status: statusOf(point),
     currentAgentName: agent,
     invocationTree: roots.map(shown),
     overlays: resolve(Object.fromEntries(state.overlays)) as StateSnapshot['overlays'],
   };
+}
+
+function statusOf({ byPath, lastMessageSeq, roots, waits }: LedgerPoint): SessionStatus {
+  const laneOf = ({ path }: InvocationOutline): string =>
+    byPath.get(rootOf(path))?.lane ?? defaultLane;
+  const last = roots.at(-1);
+  const own = waits.get(last === undefined ? defaultLane : laneOf(last)) ?? new Set();
+  const status = statusAfter(last, lastMessageSeq, own);
+  const lanes = new Map(roots.map((root) => [laneOf(root), root.status]));
+  if (lanes.size < 2) return status;
+  const ofLanes = [...lanes].map(([lane, lastStatus]) =>
+    statusAfter({ status: lastStatus, endSeq: undefined }, 0, waits.get(lane) ?? new Set()),
+  );
+  return statusOfLanes(status, ofLanes);
 }
 
 function shown({

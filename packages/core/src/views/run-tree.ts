@@ -6,6 +6,7 @@ import {
   type InvocationTree,
   invocationFold,
 } from '../ledger/folds/invocation-fold.ts';
+import { laneMember } from '../ledger/folds/lanes.ts';
 import { type RunReport, runReport } from '../ledger/run-report.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import { lengthOf, type Span, waitingSpans } from './run-times.ts';
@@ -55,6 +56,8 @@ export interface RunTreeNode {
   readonly name: string;
   readonly mode: string;
   readonly status: string;
+  /** Lane of a root that is not in the default lane. */
+  readonly lane?: string;
   /** Milliseconds from start to end, or to the last event of the ledger while it is open. */
   readonly durationMs: number;
   /** Milliseconds in which it waited for somebody outside, or in which nobody worked on it. */
@@ -108,7 +111,7 @@ class TreeBuilder {
     const children = this.#nodes(record.children);
     const selfTokens = own.usage.inputTokens + own.usage.outputTokens;
     return {
-      ...{ seq: start.seq, path, kind, name, mode, status },
+      ...{ seq: start.seq, path, kind, name, mode, status, ...laneMember(start.lane) },
       ...this.#times(record),
       tokens: children.reduce((sum, child) => sum + child.tokens, selfTokens),
       selfTokens,

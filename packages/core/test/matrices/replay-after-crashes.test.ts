@@ -1,4 +1,4 @@
-import { memoryStore, type Runtime, runtime } from 'adjutant';
+import { type Event, memoryStore, type Runtime, runtime } from 'adjutant';
 import { recordedLedgerOf } from 'adjutant/replay';
 import {
   type CrashManner,
@@ -9,7 +9,7 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { scenarios } from '../crash/scenarios.ts';
-import { appOf, problemOf, stoppedRuns } from '../replay/recorded-runs.ts';
+import { appOf, problemOf, runnablesOf, stoppedRuns } from '../replay/recorded-runs.ts';
 
 /** Every so many-th place is taken. */
 const every = 9;
@@ -25,7 +25,8 @@ async function answered(
     ?.then(() => app.cancel(id, { by: 'operator', reason: 'enough' }))
     .catch(() => undefined);
   for (let turn = 0; turn < 50; turn++) {
-    const running = app.resume(id);
+    const { events } = await app.sessions.open({ id, observe: false });
+    const running = app.resume(id, laneOf(events));
     const { session, pendingCalls, awaitingInput, yieldedInvocationId } = await running;
     await running.settled();
     await session.flush();
@@ -44,6 +45,15 @@ async function answered(
       await session.flush();
     }
   }
+}
+
+/** The lane of the first run that is open. */
+function laneOf(events: readonly Event[]): { readonly lane?: string } {
+  const open = openInvocations(events)[0]?.split(/[/>]/)[0];
+  const start = events.find(
+    (event) => event.type === 'invocation_start' && event.invocationId === open,
+  );
+  return start?.type === 'invocation_start' && start.lane !== undefined ? { lane: start.lane } : {};
 }
 
 describe.each(Object.entries(scenarios))('%s', (_name, make) => {
@@ -75,8 +85,9 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
     const { events } = await runWhole(make);
     const problems: string[] = [];
     for (let at = 3; at < events.length - 1; at += every) {
-      const { app: options = {}, runnable, ...scenario } = make();
-      const runnables = [runnable, ...(options.runnables ?? [])];
+      const scenario = make();
+      const { app: options = {} } = scenario;
+      const runnables = runnablesOf(scenario);
       // As long after the run as it takes for nothing of it to be waited for.
       const ports = { clock: tickingClock((events.at(-1)?.at ?? 0) + 3_600_000) };
       const app = runtime({
@@ -90,8 +101,7 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
       await app.sessions.restore({ app: app.app, id: 'the-session', events });
       await app.sessions.fork('the-session', { at, id: 'fork' });
       const fork = await app.sessions.open({ id: 'fork' });
-      if (openInvocations(fork.events).length > 0)
-        await answered(app, 'fork', { runnable, ...scenario });
+      if (openInvocations(fork.events).length > 0) await answered(app, 'fork', scenario);
       const problem = await problemOf(
         recordedLedgerOf(await app.sessions.open({ id: 'fork' })),
         appOf(make),

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest';
 import { storePlaces } from '../store-places.ts';
 import { answerFeatures } from './features/answer-features.ts';
 import { handlerFeatures } from './features/handler-features.ts';
+import { laneFeatures } from './features/lane-features.ts';
 import { runFeatures } from './features/run-features.ts';
 import { callOf, hours, pay, stageOf } from './features/stage.ts';
 import { problemOf } from './recorded-runs.ts';
 
-const features = { ...runFeatures, ...answerFeatures, ...handlerFeatures };
+const features = { ...runFeatures, ...answerFeatures, ...handlerFeatures, ...laneFeatures };
 
 test.each(Object.entries(features))('does what it did: %s', async (_name, feature) => {
   const stage = stageOf(feature, testClock());

@@ -1,4 +1,4 @@
-import { memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import { memoryStore, type Runnable, type Runtime, runtime, type Store } from 'adjutant';
 import { type RecordedLedger, type ReplayOptions, recordedLedgerOf, replay } from 'adjutant/replay';
 import type { LedgerStore } from 'adjutant/store';
 import { type CrashManner, crashCases, type MakeScenario } from 'adjutant/testing';
@@ -13,13 +13,20 @@ export interface RecordedRun {
 const defaultApp = 'crash-points';
 const session = 'the-session';
 
+export function runnablesOf({
+  app,
+  beside,
+  runnable,
+}: ReturnType<MakeScenario>): readonly Runnable[] {
+  return [runnable, ...(beside === undefined ? [] : [beside.runnable]), ...(app?.runnables ?? [])];
+}
+
 /** Today's code: what one process has, without a store. */
 export function appOf(make: MakeScenario): Runtime {
-  const { runnable, app = {} } = make();
   return runtime({
     app: defaultApp,
-    ...app,
-    runnables: [runnable, ...(app.runnables ?? [])],
+    ...make().app,
+    runnables: runnablesOf(make()),
     recover: 'manual',
   });
 }

@@ -11,6 +11,7 @@ import type {
   Reopening,
   ServerSession,
   ServerSessionDetails,
+  SessionControl,
   SessionListQuery,
   SessionState,
   StartedServerRun,
@@ -161,7 +162,7 @@ export class Sessions {
   async send(
     session: string,
     text: string,
-    { interrupt, key, ...options }: NewMessage & WriteOptions = {},
+    { interrupt, key, lane, ...options }: NewMessage & WriteOptions = {},
   ): Promise<void> {
     await this.#write(
       session,
@@ -170,6 +171,7 @@ export class Sessions {
         text,
         ...(interrupt === undefined ? {} : { interrupt }),
         ...(key === undefined ? {} : { key }),
+        ...(lane === undefined ? {} : { lane }),
       },
       options,
     );
@@ -179,23 +181,24 @@ export class Sessions {
    * Ends what the session has under way, whoever works on it. Resolves when that is stored, and not
    * when it has ended.
    */
-  cancel(
-    session: string,
-    options: WriteOptions & { readonly reason?: string } = {},
-  ): Promise<void> {
+  cancel(session: string, options: WriteOptions & SessionControl = {}): Promise<void> {
     return this.#control(session, 'cancel', options);
   }
 
   /** Lets the session end its open round and begin no other, until it is continued. */
-  pause(session: string, options: WriteOptions & { readonly reason?: string } = {}): Promise<void> {
+  pause(session: string, options: WriteOptions & SessionControl = {}): Promise<void> {
     return this.#control(session, 'pause', options);
   }
 
   /** Lets the open run of a session go on that was paused, or that stopped; resolves with it. */
-  continue(session: string, options: WriteOptions = {}): Promise<StartedServerRun> {
+  continue(
+    session: string,
+    { lane, ...options }: WriteOptions & Pick<SessionControl, 'lane'> = {},
+  ): Promise<StartedServerRun> {
     return this.#transport.json({
       method: 'POST',
       path: pathOf('sessions', session, 'continue'),
+      ...(lane === undefined ? {} : { body: { lane } }),
       ...options,
     });
   }
@@ -217,17 +220,27 @@ export class Sessions {
   }
 
   /** Opens a failed or cancelled run again; `continue` goes on with it. */
-  reopen(session: string, { reason, path, ...options }: Reopening & WriteOptions): Promise<void> {
-    const part = path === undefined ? {} : { path };
+  reopen(
+    session: string,
+    { reason, path, lane, ...options }: Reopening & WriteOptions,
+  ): Promise<void> {
+    const part = {
+      ...(path === undefined ? {} : { path }),
+      ...(lane === undefined ? {} : { lane }),
+    };
     return this.#write(session, 'reopen', { reason, ...part }, options);
   }
 
   #control(
     session: string,
     verb: string,
-    { reason, ...options }: WriteOptions & { readonly reason?: string },
+    { lane, reason, ...options }: WriteOptions & SessionControl,
   ): Promise<void> {
-    return this.#write(session, verb, reason === undefined ? {} : { reason }, options);
+    const body = {
+      ...(reason === undefined ? {} : { reason }),
+      ...(lane === undefined ? {} : { lane }),
+    };
+    return this.#write(session, verb, body, options);
   }
 
   async #write(session: string, noun: string, body: object, options: WriteOptions): Promise<void> {

@@ -22,6 +22,7 @@ import type {
   startedRunSchema,
 } from '../schemas/run.ts';
 import type {
+  controlSchema,
   messageSchema,
   newForkSchema,
   newSessionSchema,
@@ -52,6 +53,7 @@ export type EventQuery = QueryOf<typeof eventQuerySchema>;
 export type EventPage = z.output<typeof eventPageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
+export type SessionControl = z.input<typeof controlSchema>;
 export type ToldOutcome = Omit<z.input<typeof toldOutcomeSchema>, 'callId'>;
 export type Reopening = z.input<typeof reopeningSchema>;
 

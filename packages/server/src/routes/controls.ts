@@ -5,7 +5,7 @@ import { reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute } from '../http/route.ts';
 import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
 import { startedRunSchema } from '../schemas/run.ts';
-import { messageSchema, reasonSchema } from '../schemas/session.ts';
+import { controlSchema, laneOfSessionSchema, messageSchema } from '../schemas/session.ts';
 import { startedAnswer, withRoom } from './started-run.ts';
 
 const tag = 'Sessions';
@@ -36,6 +36,8 @@ const continueSession = defineRoute({
     'After a pause, or when nothing continues it by itself. What waits for an answer goes ' +
     'on waiting.',
   params: sessionPathSchema,
+  body: laneOfSessionSchema,
+  isBodyOptional: true,
   answers: {
     202: { description: 'The run is continued, in the background', schema: startedRunSchema },
   },
@@ -44,12 +46,13 @@ const continueSession = defineRoute({
 /** Adds the routes that control a session, in whichever process it is worked on. */
 export const addControlRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendMessage, async (input) => {
-    const { text, interrupt = false, key } = input.body;
+    const { text, interrupt = false, key, lane } = input.body;
     const { id } = await reachableSession(input, input.params.session);
     await input.app.send(id, text, {
       by: input.principal.actor,
       interrupt,
       clientKey: key ?? newId(input, 'message'),
+      ...defined({ lane }),
     });
     return { status: 202, body: { session: id, status: 'accepted' as const } };
   });
@@ -65,16 +68,16 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
         summary,
         description,
         params: sessionPathSchema,
-        body: reasonSchema,
+        body: controlSchema,
         isBodyOptional: true,
         answers: { 202: { description: 'It is stored', schema: acceptedSchema } },
       },
       async (input) => {
-        const { reason } = input.body;
+        const { lane, reason } = input.body;
         const { id } = await reachableSession(input, input.params.session);
         await input.app[action](id, {
           by: input.principal.actor,
-          ...defined({ reason }),
+          ...defined({ lane, reason }),
         });
         return { status: 202, body: { session: id, status: 'accepted' as const } };
       },
@@ -83,7 +86,9 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
   addRoute(api, continueSession, async (input) => {
     const { id } = await reachableSession(input, input.params.session);
     return withRoom(parts, input, (place) =>
-      startedAnswer(parts, input, input.app.resume(id), { place }),
+      startedAnswer(parts, input, input.app.resume(id, defined({ lane: input.body.lane })), {
+        place,
+      }),
     );
   });
 };
@@ -103,6 +108,6 @@ const controls = [
     permission: 'operate',
     operationId: 'pauseSession',
     summary: 'Lets a session end its open round and begin no other',
-    description: 'Until it is continued.',
+    description: 'Until it is continued. With `lane` the run of that lane.',
   },
 ] as const;

@@ -57,12 +57,12 @@ export const addRepairRoutes: AddRoutes = (api) => {
     return { status: 200, body: { session: id, callId, status: 'recorded' as const } };
   });
   addRoute(api, reopenSession, async (input) => {
-    const { reason, path } = input.body;
+    const { reason, path, lane } = input.body;
     const { id } = await reachableSession(input, input.params.session);
     await input.app.sessions.reopen(id, {
       by: input.principal.actor,
       reason,
-      ...defined({ path }),
+      ...defined({ path, lane }),
     });
     return { status: 200, body: { session: id, status: 'reopened' as const } };
   });

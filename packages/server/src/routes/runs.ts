@@ -43,8 +43,8 @@ const streamed = {
 const startText =
   'It goes on when nobody listens, and in another process when this one ends. With ' +
   '`Accept: text/event-stream` the answer is the stream of the run. ' +
-  'When the session has an open run of the agent, the input is a message to it; when it ' +
-  'has one of another agent, it is busy (409).';
+  'When the lane has an open run of the agent, the input is a message to it; when it ' +
+  'has one of another agent, the session is busy (409).';
 
 const startRun = defineRoute({
   method: 'post',
@@ -223,7 +223,11 @@ function start(
   const run = input.app.run(agent, {
     session,
     runId,
-    ...defined({ input: asked.input, data: asked.data as JsonValue | undefined }),
+    ...defined({
+      input: asked.input,
+      data: asked.data as JsonValue | undefined,
+      lane: asked.lane,
+    }),
   });
   parts.metrics.runAsked(agent.name, runId, run);
   return startedAnswer(parts, input, run, { runId, place });

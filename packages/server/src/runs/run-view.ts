@@ -94,14 +94,15 @@ const mostRequests = 1_000;
 /** True when the run still waits: neither the awaited input nor a cancel has come. */
 async function isWaiting(
   { app, session }: RunAddress,
-  { id, waitsFor }: RunOutline,
+  { id, lane, waitsFor }: RunOutline,
   requests: readonly RequestEntry[],
 ): Promise<boolean> {
   if (waitsFor === 'tool_input' && requests.length === 0) return false;
   const posted = await ledgersOf(app).inbox(session);
   return !posted.some(({ type, data }) => {
+    if (data['runId'] === undefined && data['lane'] !== lane) return false;
     if (type === 'cancel') return data['runId'] === undefined || data['runId'] === id;
-    return type === 'user' && waitsFor === 'input';
+    return type === 'user' && waitsFor === 'input' && data['lane'] === lane;
   });
 }
 

@@ -11,6 +11,8 @@ export interface RunOutline {
   readonly id: string;
   readonly agent: string;
   readonly kind: string;
+  /** Lane of the session, unless it is the default lane. */
+  readonly lane?: string | undefined;
   readonly status: 'running' | 'waiting' | 'completed' | 'error' | 'cancelled';
   /** Reason why the run waits: a message, an answer to a request, or to be continued. */
   readonly waitsFor?: EventOf<'invocation_yield'>['reason'] | undefined;
@@ -141,8 +143,9 @@ function ended(run: RunOutline, { status, error, stopReason, at, seq }: RunEnd):
   };
 }
 
-function begun(id: string, { name, kind, seq, at }: EventOf<'invocation_start'>): RunOutline {
-  return { id, agent: name, kind, status: 'running', use: noUse, startSeq: seq, startedAt: at };
+function begun(id: string, { name, kind, lane, seq, at }: EventOf<'invocation_start'>): RunOutline {
+  const status = 'running' as const;
+  return { id, agent: name, kind, lane, status, use: noUse, startSeq: seq, startedAt: at };
 }
 
 function rootAfter(run: RunOutline, event: Event): RunOutline {

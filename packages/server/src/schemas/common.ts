@@ -40,6 +40,17 @@ export function messageTextSchema(longest: number) {
 /** Ids that become part of paths in a ledger. */
 export const runIdSchema = newIdSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
 
+/** The name of a lane of a session. The default lane has none. */
+export const laneSchema = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, _ and -')
+  .refine((name) => name !== 'default', 'is left out for the default lane')
+  .openapi({
+    description: 'Lane of the session. Each has one open run at most. Default: the default lane.',
+    example: 'background',
+  });
+
 /** Epoch milliseconds, as answers have them. */
 export const timestampSchema = z
   .int()

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema, jsonSchema } from './common.ts';
+import { idSchema, jsonSchema, laneSchema } from './common.ts';
 
 const longestText = 10_000;
 /** Paths of calls and of steps grow with the depth of a run. */
@@ -59,6 +59,7 @@ export const reopeningSchema = z
         'every part of it that failed.',
       example: 'run_1/publish',
     }),
+    lane: laneSchema.optional(),
   })
   .openapi('Reopening');
 

@@ -3,6 +3,7 @@ import { requestSchema } from './approval.ts';
 import {
   idSchema,
   jsonSchema,
+  laneSchema,
   limitSchema,
   messageTextSchema,
   nextCursorSchema,
@@ -30,6 +31,7 @@ const start = {
       'for. Default: a new one.',
     example: 'run_1',
   }),
+  lane: laneSchema.optional(),
 };
 
 /** A run in a session whose id is in the path. */
@@ -128,6 +130,10 @@ const outline = {
   id: z.string().openapi({ example: 'run_1' }),
   agent: z.string().openapi({ example: 'support' }),
   kind: z.enum(['agent', 'step', 'sequence', 'parallel', 'loop']),
+  lane: z.string().optional().openapi({
+    description: 'Lane of the session that it runs in; missing for the default lane.',
+    example: 'background',
+  }),
   status: z.enum(runStatuses).openapi({
     description:
       '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody ' +

@@ -3,6 +3,7 @@ import {
   cursorSchema,
   flagSchema,
   idSchema,
+  laneSchema,
   limitSchema,
   messageTextSchema,
   newIdSchema,
@@ -196,8 +197,14 @@ export const messageSchema = z
     key: idSchema
       .optional()
       .openapi({ description: 'The same message sent twice under one key is one message.' }),
+    lane: laneSchema.optional(),
   })
   .openapi('NewMessage');
+
+/** The lane of a session whose open run is meant. */
+export const laneOfSessionSchema = z
+  .strictObject({ lane: laneSchema.optional() })
+  .openapi('LaneOfSession');
 
 export const reasonSchema = z
   .strictObject({
@@ -208,3 +215,8 @@ export const reasonSchema = z
       .openapi({ description: 'For the ledger.', example: 'No longer needed.' }),
   })
   .openapi('Reason');
+
+/** A reason, and the lane of a session whose open run is meant. */
+export const controlSchema = z
+  .strictObject({ ...reasonSchema.shape, lane: laneSchema.optional() })
+  .openapi('Control');

@@ -18,7 +18,11 @@ export interface AnsweredBody {
     readonly session: string;
     readonly user?: string;
   }[];
-  readonly runs: readonly { readonly id: string; readonly confidence?: number }[];
+  readonly runs: readonly {
+    readonly id: string;
+    readonly confidence?: number;
+    readonly lane?: string;
+  }[];
   readonly events: readonly {
     readonly seq: number;
     readonly type: string;

@@ -9,24 +9,28 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import { NotJsonError } from '../../ledger/errors.ts';
+import { isLane } from '../../ledger/folds/lanes.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { isOutsider } from '../frame/outsider.ts';
-import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
+import type { CancelOptions, ControlOptions, PauseOptions, SendOptions } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
-const cancelChecks: OptionChecks<CancelOptions> = { ...controlChecks, runId: isNonEmptyText };
+const pauseChecks: OptionChecks<PauseOptions> = { ...controlChecks, lane: isLane };
+const cancelChecks: OptionChecks<CancelOptions> = { ...pauseChecks, runId: isNonEmptyText };
 const sendChecks: OptionChecks<SendOptions> = {
   by: isOutsider,
   invocationId: isNonEmptyText,
   interrupt: isFlag,
   clientKey: isNonEmptyText,
+  lane: isLane,
 };
 const reopenChecks: OptionChecks<ReopenOptions> = {
   path: isNonEmptyText,
+  lane: isLane,
   reason: isNonEmptyText,
   by: isOutsider,
 };
@@ -56,8 +60,8 @@ export function checkCancel(options: CancelOptions): void {
 }
 
 /** Checks the options of a pause. @throws InvalidRunError */
-export function checkPause(options: ControlOptions): void {
-  check('The session cannot be paused', options, controlChecks);
+export function checkPause(options: PauseOptions): void {
+  check('The session cannot be paused', options, pauseChecks);
 }
 
 /** Checks permissions and the options of a change of grants. @throws InvalidRunError */

@@ -34,7 +34,10 @@ interface FailedTries {
 }
 
 /** Tenant and id of a session of the app. */
-export type SessionPlace = Pick<DueSession, 'tenant' | 'session'>;
+export type SessionPlace = Pick<DueSession, 'tenant' | 'session'> & {
+  /** Lane whose run is meant. @default any */
+  readonly lane?: string;
+};
 
 export interface RecoveryParts {
   /**
@@ -136,7 +139,7 @@ export class Recovery {
     else this.#arm(0);
   }
 
-  /** Continues a session that this process holds and that `due` does not list. */
+  /** Continues a lane of a session that this process holds and that `due` does not list. */
   resumeHeld(place: SessionPlace): void {
     const { isActive } = this.#parts;
     const key = keyOf(place);
@@ -295,8 +298,8 @@ export class Recovery {
   }
 }
 
-function keyOf({ tenant, session }: SessionPlace): string {
-  return JSON.stringify([tenant, session]);
+function keyOf({ tenant, session, lane }: SessionPlace): string {
+  return JSON.stringify([tenant, session, ...(lane === undefined ? [] : [lane])]);
 }
 
 /**

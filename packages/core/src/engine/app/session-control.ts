@@ -9,7 +9,8 @@ import {
   type Resolution,
 } from '../../session/answer.ts';
 import type { AnySession, Session } from '../../session/session.ts';
-import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
+import { releaseLedger } from '../frame/in-flight.ts';
+import type { CancelOptions, ControlOptions, PauseOptions, SendOptions } from '../run/advance.ts';
 import { type ReopenOptions, reopenDrafts } from '../run/reopen.ts';
 import {
   checkCancel,
@@ -47,17 +48,17 @@ export class SessionControl {
 
   async cancel(session: AnySession | string, options: CancelOptions): Promise<void> {
     checkCancel(options);
-    const { by = 'user', reason, runId } = options;
+    const { by = 'user', lane, reason, runId } = options;
     const id = sessionIdOf(session);
-    await postCancel(this.#inbox(id), { by, reason, runId });
+    await postCancel(this.#inbox(id), { by, lane, reason, runId });
     this.#ports.posted(id);
   }
 
-  async pause(session: AnySession | string, options: ControlOptions): Promise<void> {
+  async pause(session: AnySession | string, options: PauseOptions): Promise<void> {
     checkPause(options);
-    const { by = 'operator', reason } = options;
+    const { by = 'operator', lane, reason } = options;
     const id = sessionIdOf(session);
-    await postPause(this.#inbox(id), { by, reason });
+    await postPause(this.#inbox(id), { by, lane, reason });
     this.#ports.posted(id);
   }
 
@@ -103,7 +104,7 @@ export class SessionControl {
     await ledger.own();
     ledger.append(drafts, { wakeAt: this.#ports.clock.now() });
     await ledger.durable();
-    if (!this.#ports.isActive(ledger.session)) await ledger.release();
+    if (!this.#ports.isActive(ledger.session)) await releaseLedger(ledger);
     this.#ports.due();
   }
 

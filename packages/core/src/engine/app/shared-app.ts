@@ -142,11 +142,14 @@ export class SharedApp implements AppParts {
       clock: this.clock,
       host: this.host,
       atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
-      resume: ({ tenant, session }) =>
-        this.#of(tenant).start(undefined, { session }, { isWorker: true, isFound: true }),
-      isActive: ({ tenant, session }) => {
+      resume: ({ tenant, session, lane }) => {
+        const request = { isWorker: true, isFound: true, isOfAnyLane: lane === undefined };
+        const more = lane === undefined ? request : { ...request, lane };
+        return this.#of(tenant).start(undefined, { session }, more);
+      },
+      isActive: ({ tenant, session, lane }) => {
         const made = tenant === home ? this.home : this.#tenants.find(tenant);
-        return this.#tenants.isClosed(tenant) || (made?.isActive(session) ?? false);
+        return this.#tenants.isClosed(tenant) || (made?.isActive(session, lane) ?? false);
       },
       onReleased: (listener) => this.live.onReleased(this.app, listener),
       sweep: () => this.store.admin.sweepBlobs(),

@@ -92,7 +92,7 @@ export class TenantApp {
     this.services = {
       ...services,
       telling: this.#telling(options.onRequest),
-      resumeRun: (session: string) => shared.recovery.resumeHeld({ tenant, session }),
+      resumeRun: (session, lane) => shared.recovery.resumeHeld({ tenant, session, lane }),
       publishStream: (run: StreamedRun, ledger: Ledger) => live.publishStream(this, run, ledger),
     };
     this.#runs = new RunStarter(this.services, ({ result }) => {
@@ -170,16 +170,16 @@ export class TenantApp {
     return this.#runs.isIdle;
   }
 
-  /** True while this process carries out a run of the session. */
-  isActive(session: string): boolean {
-    return this.#runs.isActive(session);
+  /** True while this process carries out a run of the session, in a lane or in any. */
+  isActive(session: string, lane?: string): boolean {
+    return this.#runs.isActive(session, lane);
   }
 
-  /** Makes the run of the session read its inbox at once; without a run here, recovery does. */
+  /** Makes the runs of the session read its inbox at once; without a run here, recovery does. */
   posted(session: string): void {
     const active = this.#runs.active(session);
-    if (active === undefined) this.#shared.recovery.hint({ tenant: this.tenant, session });
-    else active.poke();
+    if (active.length === 0) this.#shared.recovery.hint({ tenant: this.tenant, session });
+    else for (const run of active) run.poke();
   }
 
   /**
@@ -217,20 +217,23 @@ export class TenantApp {
 
   async advance(session: AnySession | string, options: AdvanceOptions): Promise<Advance> {
     checkAdvanceOptions(options);
-    const { signal, until, sliceMs } = options;
+    const { lane, signal, until, sliceMs } = options;
     let end: RunEnd | undefined;
-    const request = { until, sliceMs, isWorker: true };
-    const run = this.start(undefined, { session, ...defined({ signal }) }, request, (reached) => {
+    const request = { until, sliceMs, isWorker: true, isOfAnyLane: lane === undefined };
+    const of = { session, ...defined({ lane, signal }) };
+    const run = this.start(undefined, of, request, (reached) => {
       end = reached;
     });
     try {
       const result = await run;
-      return advanced(result, end?.more === true);
+      return advanced(result, end?.more === true, this.services.telling);
     } catch (error) {
       if (!isAdjutantError(error, 'no_open_run')) throw error;
       const opened = await this.sessions.forRun(session, true);
-      const last = lastResult(opened);
-      return last === undefined ? { status: 'done', result: undefined } : advanced(last, false);
+      const last = lastResult(opened, lane);
+      return last === undefined
+        ? { status: 'done', result: undefined }
+        : advanced(last, false, undefined);
     }
   }
 

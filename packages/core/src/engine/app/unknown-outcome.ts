@@ -1,12 +1,13 @@
 import { isAdjutantError } from '../../base/error.ts';
 import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../ledger/event.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import { postResolution, type Resolution } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
-import { inFlightOn } from '../frame/in-flight.ts';
+import { inFlightOn, releaseLedger } from '../frame/in-flight.ts';
 import { answerOutcome } from '../run/inbox/answer-item.ts';
 import { NotResolvableError, resolutionDraft } from '../run/inbox/resolution.ts';
 import { isRunOpen } from '../run/root-run.ts';
@@ -48,7 +49,7 @@ export async function recordOutcome(told: ToldOutcome): Promise<void> {
       return await record(ledger, told, posted);
     } finally {
       if (!wasOwned && inFlightOn(ledger).runs === 0 && ledger.failure === undefined)
-        await ledger.release();
+        await releaseLedger(ledger);
     }
   }
 }
@@ -84,7 +85,9 @@ async function record(
 
 /** Appends events that may let an open run go on, which is due from then on. */
 function append(ledger: Ledger, drafts: readonly EventDraft[], extras: BatchExtras): void {
-  const isOpen = ledger.invocations.roots.some((root) => isRunOpen(ledger, root));
+  const isOpen = ledger.invocations.roots.some((root) =>
+    isRunOpen(ledger, root, laneAt(ledger.invocations, root)),
+  );
   ledger.append(drafts, { ...extras, ...(isOpen ? { wakeAt: ledger.ports.clock.now() } : {}) });
 }
 

@@ -38,10 +38,10 @@ export interface AppServices {
    */
   readonly strictNames: boolean;
   /**
-   * Continues the waiting run of a session that this process still holds. It holds the session for
-   * a dispatched child.
+   * Continues, or begins, the run of a lane of a session that this process still holds: for a
+   * dispatched child, or for the run of another lane.
    */
-  readonly resumeRun: (session: string) => void;
+  readonly resumeRun: (session: string, lane: string) => void;
   /**
    * Keeps the stream events of a run for the followers of its session. Returns a function that ends
    * it.

@@ -1,6 +1,7 @@
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { ReleaseOptions } from '../../ledger/port.ts';
 import type { Activity } from './activity.ts';
 
 /** Invocation that this process is carrying out. */
@@ -11,10 +12,29 @@ export interface InFlightInvocation {
   readonly activity: Activity;
 }
 
-/** Work of this process on a ledger: one run at most, and dispatched children of earlier runs. */
+/** State of a lane when its last run here ended or began to wait. */
+export interface LaneRest {
+  /** `seq` of the last event that may concern the lane. */
+  readonly seq: number;
+  /** Time in epoch milliseconds. What was due then, the run has dealt with. */
+  readonly at: number;
+}
+
+/**
+ * Work of this process on a ledger: one run at most in each lane, and dispatched children of
+ * earlier runs.
+ */
 export interface InFlightWork {
   /** Number of runs that have not released the ledger. */
   runs: number;
+  /** Release of the ledger under way: a run that begins waits for it. */
+  releasing: Promise<unknown> | undefined;
+  /** Positions of the inbox items that a run has taken in: another one does not take them again. */
+  readonly taken: Set<number>;
+  /** Lanes that runs of other lanes have left inbox items for. */
+  readonly addressed: Set<string>;
+  /** Ends of the last runs of lanes here, by lane. */
+  readonly rested: Map<string, LaneRest>;
   /** Paths of the detached children: nothing waits for them. */
   readonly detached: Set<string>;
   /**
@@ -36,6 +56,10 @@ export function inFlightOn(ledger: Ledger): InFlightWork {
   if (found === undefined) {
     found = {
       runs: 0,
+      releasing: undefined,
+      taken: new Set(),
+      addressed: new Set(),
+      rested: new Map(),
       detached: new Set(),
       onDetachedReleased: new Set(),
       underWay: new Map(),
@@ -43,4 +67,27 @@ export function inFlightOn(ledger: Ledger): InFlightWork {
     works.set(ledger, found);
   }
   return found;
+}
+
+/** Counts a run that begins on a ledger, after a release that is under way. */
+export async function enterLedger(ledger: Ledger): Promise<InFlightWork> {
+  const work = inFlightOn(ledger);
+  while (work.releasing !== undefined) await work.releasing.catch(() => undefined);
+  work.runs++;
+  return work;
+}
+
+/** Releases a ledger. Runs that begin meanwhile wait, and claim it again. */
+export async function releaseLedger(
+  ledger: Ledger,
+  options?: ReleaseOptions,
+): Promise<{ readonly released: boolean }> {
+  const work = inFlightOn(ledger);
+  const releasing = ledger.release(options);
+  work.releasing = releasing;
+  try {
+    return await releasing;
+  } finally {
+    if (work.releasing === releasing) work.releasing = undefined;
+  }
 }

@@ -35,6 +35,8 @@ export interface Slot {
   readonly input?: InvocationInput | undefined;
   /** Origin of an input that no caller gave. */
   readonly inputFrom?: InputOrigin | undefined;
+  /** Lane of the run, for its root. */
+  readonly lane?: string | undefined;
   /** True for a branch of a parallel. */
   readonly branch?: boolean;
   /** Milliseconds after which the invocation ends as an error. */

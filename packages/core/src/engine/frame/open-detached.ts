@@ -1,5 +1,11 @@
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+
+/** Open detached children of the runs of one lane. */
+export function openDetachedIn(ledger: Ledger, lane: string): InvocationRecord[] {
+  return openDetached(ledger).filter(({ path }) => laneAt(ledger.invocations, path) === lane);
+}
 
 /**
  * Children without an outcome that no invocation waits for: dispatched ones, and spawned ones whose

@@ -1,7 +1,8 @@
 import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { TransientEvent } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { isRootOf } from '../../ledger/path.ts';
@@ -47,6 +48,7 @@ interface RunParts {
   readonly app: AppServices;
   readonly session: Session;
   readonly runId: string;
+  readonly lane: string;
   readonly limits: ResolvedRunLimits;
   readonly onStep: OnStep | undefined;
   readonly runBody: RunBody;
@@ -62,6 +64,8 @@ export class RunContext {
   readonly session: Session;
   readonly ledger: Ledger;
   readonly runId: string;
+  /** Lane of the run in its session. */
+  readonly lane: string;
   readonly limits: ResolvedRunLimits;
   readonly onStep: OnStep | undefined;
   /**
@@ -101,6 +105,7 @@ export class RunContext {
     this.session = session;
     this.ledger = ledger;
     this.runId = runId;
+    this.lane = parts.lane;
     this.limits = limits;
     this.onStep = parts.onStep;
     this.runBody = parts.runBody;
@@ -186,9 +191,20 @@ export class RunContext {
     const { followUp } = end;
     const extras = followUp ? { ...end.extras, wakeAt: followUp.wakeAt } : end.extras;
     const endsRun = isRootOf(path, this.runId) && end.next === undefined;
-    if (!endsRun || this.detached.goesOn) return extras;
+    if (!endsRun || this.detached.goesOn || this.#isOtherLaneOpen()) return extras;
     // Children that nobody waits for any more are continued, by whatever process finds the session.
     return openDetached(this.ledger, path).length > 0 ? extras : { wakeAt: null, ...extras };
+  }
+
+  /** True when the run of another lane has no outcome: the session is woken for it. */
+  #isOtherLaneOpen(): boolean {
+    const { invocations } = this.ledger;
+    return invocations.roots.some(
+      (root) =>
+        invocations.byPath.get(root)?.mode === 'root' &&
+        laneAt(invocations, root) !== this.lane &&
+        !hasOutcome(invocations, root),
+    );
   }
 
   /**

@@ -15,6 +15,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import type { Actor, StreamEvent } from '../../ledger/event.ts';
+import { isLane } from '../../ledger/folds/lanes.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import type { ScopeIds } from '../../session/shared-state.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -76,6 +77,11 @@ export interface RunOptions {
   readonly session?: AnySession | string;
   /** Name of the run. A named run is started once, however often its start is asked for. */
   readonly runId?: string;
+  /**
+   * Lane of the session, such as `background`. Each lane has one open run at most.
+   * @default the default lane, which has no name
+   */
+  readonly lane?: string;
   /** Milliseconds of active time. @default that of the runtime */
   readonly timeoutMs?: number;
   /** Signal that cancels the run. `run.stop()` releases the run without ending it. */
@@ -199,6 +205,7 @@ const runChecks: OptionChecks<RunOptions> = {
   data: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
   session: isSessionOrId,
   runId: isRunId,
+  lane: isLane,
   timeoutMs: isPositive,
   signal: isSignal,
   onStream: isFunction,

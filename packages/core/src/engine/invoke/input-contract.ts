@@ -9,6 +9,7 @@ import {
 import { NotJsonError, SessionBusyError } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneMember } from '../../ledger/folds/lanes.ts';
 import { takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Agent } from '../../runnables/agent.ts';
@@ -133,6 +134,7 @@ interface RootRequest {
   readonly data?: JsonValue | undefined;
   readonly isNamed: boolean;
   readonly runId: string;
+  readonly lane: string;
 }
 
 /**
@@ -162,7 +164,7 @@ export function rootInput(
 export function messageDrafts(
   ledger: Ledger,
   runId: string,
-  { input, isNamed, runId: name }: RootRequest,
+  { input, isNamed, lane, runId: name }: RootRequest,
 ): EventDraft[] {
   if (input === undefined) return [];
   const came = isNamed && takenMessage(ledger, name, input) !== undefined;
@@ -175,6 +177,7 @@ export function messageDrafts(
           invocationId: runId,
           text: input,
           ...(isNamed ? { clientKey: name } : {}),
+          ...laneMember(lane),
         },
       ];
 }

@@ -3,6 +3,7 @@ import { toErrorRecord } from '../../base/error.ts';
 import { leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import { type InvocationRecord, slotMode } from '../../ledger/folds/invocation-fold.ts';
+import { laneMember } from '../../ledger/folds/lanes.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import type { Middleware } from '../../runnables/hooks.ts';
 import { Activity } from '../frame/activity.ts';
@@ -64,7 +65,7 @@ async function join(
 }
 
 async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
-  let { path, runnable, input, inputFrom, mode } = slot;
+  let { path, runnable, input, inputFrom, mode, lane } = slot;
   let before = slot.before ?? [];
   let { extras } = slot;
   for (;;) {
@@ -76,13 +77,14 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       input = record.next.input;
       inputFrom = undefined;
       mode = 'transfer';
+      lane = undefined;
       before = [];
       extras = undefined;
       continue;
     }
     const wasReleased = await runOnce(
       run,
-      { ...slot, path, runnable, input, inputFrom, mode, before, extras },
+      { ...slot, path, runnable, input, inputFrom, mode, lane, before, extras },
       record,
     );
     const turning = run.turn();
@@ -232,6 +234,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
         ...(slot.branch === true ? { branch: true as const } : {}),
         ...(deadline === undefined ? {} : { deadline }),
         ...traceOf(run, slot.path),
+        ...laneMember(slot.lane),
       },
     ],
     slot.extras,

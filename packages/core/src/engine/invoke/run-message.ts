@@ -1,4 +1,5 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { defaultLane, isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { predecessorOf, rootOf } from '../../ledger/path.ts';
 
@@ -20,10 +21,12 @@ export function messageFor(ledger: Ledger, of: InvocationRecord): string | undef
 /** The last message of the user before a run began that no earlier run has had. */
 function messageBefore(ledger: Ledger, { path, start }: InvocationRecord): string | undefined {
   const { byPath } = ledger.invocations;
+  const lane = start.lane ?? defaultLane;
   for (let i = start.seq - 2; i >= 0; i--) {
     const event = ledger.events[i];
-    if (event?.type === 'invocation_start' && event.mode === 'root') return undefined;
-    if (event?.type !== 'user') continue;
+    if (event === undefined || isOfOtherLane(ledger.invocations, event, lane)) continue;
+    if (event.type === 'invocation_start' && event.mode === 'root') return undefined;
+    if (event.type !== 'user') continue;
     const run = rootOf(event.invocationId ?? '');
     if (run === '' || run === path || !byPath.has(run)) return String(ledger.resolve(event.text));
   }

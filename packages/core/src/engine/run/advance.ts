@@ -1,9 +1,11 @@
 import { findInvalidOption, isOneOf, isPositive, type OptionChecks } from '../../base/options.ts';
 import type { Actor } from '../../ledger/event.ts';
+import { isLane, laneAt } from '../../ledger/folds/lanes.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import { InvalidRunError } from '../frame/errors.ts';
+import type { TellsRequests } from '../frame/tells-requests.ts';
+import { wakeAfter } from './lanes/lane-work.ts';
 import type { RunResult } from './run.ts';
-import { nextWake } from './waiting/request-teller.ts';
 
 export interface AdvanceOptions {
   /**
@@ -14,6 +16,8 @@ export interface AdvanceOptions {
   readonly sliceMs?: number;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
+  /** Lane to carry on. @default one that has something to do */
+  readonly lane?: string;
 }
 
 /** State of the session after `advance`. */
@@ -46,10 +50,14 @@ export interface CancelOptions extends ControlOptions {
   /**
    * Id of the run to cancel. When it has ended by then, nothing is cancelled, and no later run
    * either.
-   * @default the open run
+   * @default the open run of the lane
    */
   readonly runId?: string;
+  /** Lane of the run. @default the default lane */
+  readonly lane?: string;
 }
+
+export type PauseOptions = Omit<CancelOptions, 'runId'>;
 
 export interface SendOptions {
   /** @default 'user' */
@@ -63,6 +71,8 @@ export interface SendOptions {
   readonly interrupt?: boolean;
   /** Key of the message: a message that is sent twice under one key counts once. */
   readonly clientKey?: string;
+  /** Lane that the message is for. @default the default lane, or that of `invocationId` */
+  readonly lane?: string;
 }
 
 const isSignal = (value: unknown): string | undefined =>
@@ -71,6 +81,7 @@ const advanceChecks: OptionChecks<AdvanceOptions> = {
   until: isOneOf('idle', 'round'),
   sliceMs: isPositive,
   signal: isSignal,
+  lane: isLane,
 };
 
 /** @throws InvalidRunError */
@@ -83,15 +94,21 @@ export function checkAdvanceOptions(options: AdvanceOptions): void {
     });
 }
 
-export function advanced(result: RunResult, more: boolean): Advance {
+export function advanced(
+  result: RunResult,
+  more: boolean,
+  telling: TellsRequests | undefined,
+): Advance {
   if (more) return { status: 'more', result };
   if (result.status === 'yielded') {
-    const { pendingCalls: calls, awaitingInput: message } = result;
+    const { pendingCalls: calls, awaitingInput: message, runId } = result;
+    const { ledger } = result.session;
+    const lane = laneAt(ledger.invocations, runId);
     return {
       status: 'waiting',
       result,
       waitingFor: { calls, message },
-      wakeAt: nextWake(result.session.ledger, undefined) ?? undefined,
+      wakeAt: wakeAfter(ledger, telling, lane) ?? undefined,
     };
   }
   const status =

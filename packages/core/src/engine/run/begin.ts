@@ -7,8 +7,10 @@ import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
 import { assertMayBegin } from '../invoke/input-contract.ts';
+import { laneOfItem } from './inbox/item-lane.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
+import { wakeAfter } from './lanes/lane-work.ts';
 import { openRoot, rootToContinue } from './root-run.ts';
 import { assertRequested, type RunRequest } from './run-request.ts';
 
@@ -19,10 +21,7 @@ export interface Beginning {
   readonly request: RunRequest;
 }
 
-/**
- * Finds the runnable of a run and the open run that it continues. Releases the session when nothing
- * can be run on it.
- */
+/** Finds the runnable of a run and the open run that it continues. */
 export async function begin(
   app: AppServices,
   session: Session,
@@ -44,11 +43,9 @@ export async function begin(
     if (posted !== undefined) return posted;
     return findBeginning(app, session, request);
   } catch (error) {
-    const root = openRoot(session);
+    const root = openRoot(session, request.lane);
     if (root !== undefined)
       await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
-    if (inFlightOn(session.ledger).runs === 0)
-      await session.ledger.release().catch(() => undefined);
     throw error;
   }
 }
@@ -73,10 +70,13 @@ async function beginPosted(
   request: RunRequest,
 ): Promise<Beginning> {
   const { ledger } = session;
+  const { lane } = request;
   const nothing = (): void => undefined;
   const inbox = new InboxReader({
     ledger,
     runId: request.runId,
+    lane,
+    mayBegin: (name) => app.registry.has(name),
     isOpen: () => false,
     cancel: nothing,
     pause: nothing,
@@ -85,26 +85,29 @@ async function beginPosted(
   if (ledger.inboxSeq > 0) await inbox.drain();
   const posted = postedBeginning(app, session, request, inbox.left.values());
   if (posted !== undefined) return posted;
-  ledger.append([], { wakeAt: null });
+  const isLast = inFlightOn(ledger).runs === 1;
+  if (isLast) ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, lane) });
   await ledger.durable();
   throw new NoOpenRunError({ session: session.id });
 }
 
-/** Returns the beginning of the first posted run in the inbox. */
+/** Returns the beginning of the first run in the inbox that was posted for the lane. */
 function postedBeginning(
   app: AppServices,
   session: Session,
   request: RunRequest,
   entries: Iterable<InboxEntry>,
 ): Beginning | undefined {
-  for (const { type, data: posted } of entries) {
+  for (const entry of entries) {
+    const { type, data: posted } = entry;
     const { runId, runnable: name, text, data } = posted;
     const input = typeof text === 'string' ? text : undefined;
     if (
       type !== 'user' ||
       typeof runId !== 'string' ||
       typeof name !== 'string' ||
-      (input === undefined && data === undefined)
+      (input === undefined && data === undefined) ||
+      laneOfItem(session.ledger, entry) !== request.lane
     )
       continue;
     const runnable = app.registry.get(name);

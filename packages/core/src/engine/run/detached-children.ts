@@ -1,6 +1,6 @@
 import { CancelScope } from '../../base/cancel-scope.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
-import { openDetached } from '../frame/open-detached.ts';
+import { openDetachedIn } from '../frame/open-detached.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { invoke } from '../invoke/invoke.ts';
 
@@ -12,7 +12,7 @@ import { invoke } from '../invoke/invoke.ts';
 export function continueDetached(run: RunContext, mayLeaveOpen: (path: string) => boolean): void {
   const { detached } = inFlightOn(run.ledger);
   const { registry } = run.app;
-  for (const { path, name, mode, input } of openDetached(run.ledger)) {
+  for (const { path, name, mode, input } of openDetachedIn(run.ledger, run.lane)) {
     if (detached.has(path)) continue;
     if (mayLeaveOpen(path) && !registry.has(name)) {
       run.detached.leavesOpen = true;

@@ -2,11 +2,12 @@ import { AbortReason } from '../../base/cancel-scope.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { RunStoppedError } from '../frame/errors.ts';
-import { inFlightOn } from '../frame/in-flight.ts';
+import { enterLedger, inFlightOn, releaseLedger } from '../frame/in-flight.ts';
 import { AgentMiddleware } from '../frame/tracing/agent-middleware.ts';
 import { RunTracing } from '../frame/tracing/run-tracing.ts';
 import { type Beginning, begin } from './begin.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
+import { noteRest, wakeAfter } from './lanes/lane-work.ts';
 import { keepLease } from './lease.ts';
 import { releaseEnded, releaseWaiting } from './release.ts';
 import type { RunResult, RunSink } from './run.ts';
@@ -14,7 +15,6 @@ import type { RunRequest } from './run-request.ts';
 import { endedResult, yieldedResult } from './run-result.ts';
 import { workEnded } from './steering.ts';
 import { type RunTask, Turn } from './turn.ts';
-import { nextWake } from './waiting/request-teller.ts';
 
 /** The state of a run when its caller gets it back. */
 export interface RunEnd {
@@ -46,11 +46,9 @@ export async function executeRun({
   onBegin,
 }: RunAssignment): Promise<RunEnd> {
   const { ledger } = session;
-  const { inboxSeq: postedBefore } = await ledger.own();
-  const beginning = await begin(app, session, request);
+  const inFlight = await enterLedger(ledger);
+  const { beginning, postedBefore } = await beginRun(app, session, request);
   onBegin();
-  const inFlight = inFlightOn(ledger);
-  inFlight.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
   const agents = new AgentMiddleware(app.registry, ledger);
   const tracing = RunTracing.of({ app, session, agents }, beginning);
@@ -70,6 +68,7 @@ export async function executeRun({
     const end = await (tracing?.surroundsRun === true
       ? tracing.run(() => execution.run())
       : execution.run());
+    if (!end.more) noteRest(ledger, request.lane);
     if (execution.hasDetached) sink.background(release());
     else await release();
     return end;
@@ -78,6 +77,26 @@ export async function executeRun({
     await noteUnusable(ledger, execution.runId, error).catch(() => undefined);
     await release();
     throw ledger.failure?.error ?? error;
+  }
+}
+
+/** Claims the session and finds what is to be run. Releases the session when that is nothing. */
+async function beginRun(
+  app: AppServices,
+  session: Session,
+  request: RunRequest,
+): Promise<{ readonly beginning: Beginning; readonly postedBefore: number }> {
+  const { ledger } = session;
+  let isOwn = false;
+  try {
+    const { inboxSeq: postedBefore } = await ledger.own();
+    isOwn = true;
+    return { beginning: await begin(app, session, request), postedBefore };
+  } catch (error) {
+    const inFlight = inFlightOn(ledger);
+    inFlight.runs--;
+    if (isOwn && inFlight.runs === 0) await releaseLedger(ledger).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -111,8 +130,7 @@ class Execution {
       if (end.kind === 'outcome')
         return { result: endedResult(session, runId, end.record), more: false };
       if (end.kind === 'unchanged') {
-        const { app } = this.#first;
-        session.ledger.append([], { wakeAt: nextWake(session.ledger, app.telling) });
+        this.#leaveUnchanged();
         return { result: yieldedResult(session, runId), more: false };
       }
       const { error, wait } = turn.run.release;
@@ -122,6 +140,14 @@ class Execution {
         return { result: yieldedResult(session, runId), more: false };
       await turn.end();
     }
+  }
+
+  /** Sets the next wake of a session that is left as it is. */
+  #leaveUnchanged(): void {
+    const { app, request, session } = this.#first;
+    const { ledger } = session;
+    if (inFlightOn(ledger).runs > 1) return;
+    ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, request.lane) });
   }
 
   #startTurn(): Turn {
@@ -164,8 +190,11 @@ class Execution {
     await workEnded(run);
   }
 
-  release(): Promise<void> {
-    const { runId, session } = this.#first;
-    return releaseEnded(session.ledger, runId, this.#turn);
+  async release(): Promise<void> {
+    const { app, request, runId, session } = this.#first;
+    const { ledger } = session;
+    await releaseEnded(ledger, { runId, lane: request.lane, app }, this.#turn);
+    // Items that came last for lanes without a run here.
+    for (const lane of inFlightOn(ledger).addressed) app.resumeRun(ledger.session, lane);
   }
 }

@@ -2,6 +2,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { defaultLane, isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import { hasTaken } from '../../ledger/folds/taken-message.ts';
 import { rootOf } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
@@ -51,7 +52,7 @@ export async function followHolder(
       return hasRested ? { result: yieldedResult(fresh, root), more: false } : undefined;
     followed.end();
     await following.catch(() => false);
-    for (const event of fresh.events.slice(followed.lastSeq)) sink.push(event);
+    for (const event of fresh.events.slice(followed.lastSeq)) followed.push(event);
     return { result: endedResult(fresh, root, record), more: false };
   } finally {
     followed.close();
@@ -68,6 +69,8 @@ class FollowedRun {
   readonly #session: Session;
   readonly #request: RunRequest;
   readonly #sink: RunSink;
+  /** Runs of other lanes that have begun since. */
+  readonly #others = new Set<string>();
   readonly #over = new AbortController();
   readonly #onSignal = (): void => this.#cancel();
 
@@ -89,7 +92,7 @@ class FollowedRun {
     // A request without an input of its own follows the run that is open.
     this.root =
       posted === undefined
-        ? (rootAskedBefore(session, request) ?? openRoot(session))?.path
+        ? (rootAskedBefore(session, request) ?? openRoot(session, request.lane))?.path
         : rootOfPosted(session, posted);
     this.lastSeq = session.ledger.durableSeq;
     this.#confirmAccepted();
@@ -100,7 +103,8 @@ class FollowedRun {
   }
 
   #cancel(reason?: string): void {
-    void postCancel(this.#session.ledger, { by: 'user', reason }).catch(() => undefined);
+    const { lane } = this.#request;
+    void postCancel(this.#session.ledger, { by: 'user', reason, lane }).catch(() => undefined);
   }
 
   #confirmAccepted(): void {
@@ -115,7 +119,7 @@ class FollowedRun {
     const { store } = ledger.ports;
     for await (const event of store.follow(id, ledger.durableSeq, this.signal)) {
       this.lastSeq = event.seq;
-      this.#sink.push(event);
+      this.push(event);
       if (event.type === 'invocation_start') this.#noteStart(event);
       this.#noteInput(event);
       if (this.#isRest(event)) return true;
@@ -123,8 +127,23 @@ class FollowedRun {
     return false;
   }
 
+  /** Passes an event on, unless it belongs to the run of another lane. */
+  push(event: Event): void {
+    const { invocations } = this.#session.ledger;
+    const { lane } = this.#request;
+    if (event.type === 'invocation_start' && event.mode === 'root' && !this.#isOfLane(event))
+      this.#others.add(event.invocationId);
+    const root = rootOf(event.invocationId ?? '');
+    if (this.#others.has(root) || isOfOtherLane(invocations, event, lane)) return;
+    this.#sink.push(event);
+  }
+
+  #isOfLane(event: EventOf<'invocation_start'>): boolean {
+    return (event.lane ?? defaultLane) === this.#request.lane;
+  }
+
   #noteStart(event: EventOf<'invocation_start'>): void {
-    if (event.mode !== 'root' || this.root !== undefined) return;
+    if (event.mode !== 'root' || this.root !== undefined || !this.#isOfLane(event)) return;
     const { posted } = this.#request;
     const { invocationId: path, kind, name } = event;
     assertRequested(this.#session, { path, kind, name }, this.#request);

@@ -2,13 +2,15 @@ import { defined } from '../../base/defined.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { inFlightOn } from '../frame/in-flight.ts';
-import { openDetached } from '../frame/open-detached.ts';
+import { inFlightOn, releaseLedger } from '../frame/in-flight.ts';
+import { openDetachedIn } from '../frame/open-detached.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { RunWait } from '../frame/run-release.ts';
-import { isYieldRecorded } from './still-waiting.ts';
+import { wakeAfter } from './lanes/lane-work.ts';
+import { openLanes } from './root-run.ts';
+import { isYieldRecorded, lastSeqIn } from './still-waiting.ts';
 import type { Turn } from './turn.ts';
-import { earliest, nextWake } from './waiting/request-teller.ts';
+import { earliest } from './waiting/request-teller.ts';
 import { tooManyWaiting, waitsForMessage } from './waiting/waiting-limit.ts';
 
 /**
@@ -23,7 +25,7 @@ const mostLooks = 5;
  */
 export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean> {
   const { run, inbox } = turn;
-  const { app, ledger, runId } = run;
+  const { app, lane, ledger, runId } = run;
   const refusal = await tooManyWaiting(run, wait);
   if (refusal.length > 0) {
     // The next turn finds that the run is cancelled.
@@ -34,7 +36,8 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
   const yields = yieldDrafts(ledger, runId, wait, expiresAt);
   // A run that waits as before has recorded its yields already.
   const drafts =
-    ledger.lastSeq === turn.seqBefore && yields.every((draft) => isYieldRecorded(ledger, draft))
+    lastSeqIn(ledger, lane) === turn.seqBefore &&
+    yields.every((draft) => isYieldRecorded(ledger, draft))
       ? []
       : yields;
   // Other processes continue the detached work when this process stops.
@@ -42,7 +45,7 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
     (run.detached.isUnderWay && !run.detached.isReleased) || inFlightOn(ledger).runs > 1;
   const wakeAt = isBusy
     ? app.clock.now()
-    : earliest(nextWake(ledger, app.telling), drafts.length > 0 ? expiresAt : undefined);
+    : earliest(wakeAfter(ledger, app.telling, lane), drafts.length > 0 ? expiresAt : undefined);
   ledger.append(drafts, { wakeAt });
   await ledger.durable();
   if (run.detached.isUnderWay) {
@@ -50,10 +53,17 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
     return true;
   }
   await turn.end();
-  // Detached work of another run goes on here and needs the session.
-  if (inFlightOn(ledger).runs > 1) return true;
-  const { released } = await ledger.release({ inboxSeq: inbox.seen });
+  // Another run, or its detached work, goes on here and needs the session.
+  if (inFlightOn(ledger).runs > 1) return !(await hasNews(turn));
+  const { released } = await releaseLedger(ledger, { inboxSeq: inbox.seen });
   return released;
+}
+
+/** Checks that an item was posted that the run of a turn has not read. */
+async function hasNews({ inbox, run }: Turn): Promise<boolean> {
+  const { ports, session } = run.ledger;
+  const head = await ports.store.head(session);
+  return head !== undefined && head.inboxSeq > inbox.seen;
 }
 
 /** Makes the yields of a run that waits: of its waiting invocations and of its root. */
@@ -89,24 +99,40 @@ function expiryOf({ app, ledger, runId }: RunContext, wait: RunWait): number | u
  * Releases the session after the last turn of a run. Before, it takes in items that were posted
  * last, as far as they still concern the run.
  */
-export async function releaseEnded(ledger: Ledger, runId: string, turn?: Turn): Promise<void> {
+export async function releaseEnded(
+  ledger: Ledger,
+  { app, lane, runId }: Pick<RunContext, 'app' | 'lane' | 'runId'>,
+  turn?: Turn,
+): Promise<void> {
   if (ledger.claim === undefined) return;
-  if (ledger.failure === undefined && turn !== undefined && hasOnlyYielded(turn))
-    ledger.append([], { wakeAt: nextWake(ledger, turn.run.app.telling) });
+  if (ledger.failure === undefined && turn !== undefined && needsWake(turn))
+    ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, lane) });
   if (ledger.failure === undefined && hasOutcome(ledger.invocations, runId)) {
     for (let looks = 0; looks < mostLooks; looks++) {
-      const { released } = await ledger.release({ inboxSeq: Math.max(turn?.inbox.seen ?? 0, 0) });
+      const inboxSeq = Math.max(turn?.inbox.seen ?? 0, 0);
+      const { released } = await releaseLedger(ledger, { inboxSeq });
       if (released) return;
       await turn?.inbox.drain();
     }
   }
-  await ledger.release();
+  await releaseLedger(ledger);
+}
+
+/**
+ * Checks that the session needs another wake than the end of the run has left it: other lanes wait,
+ * or detached work does.
+ */
+function needsWake(turn: Turn): boolean {
+  const { lane, ledger, runId } = turn.run;
+  const hasEnded = hasOutcome(ledger.invocations, runId);
+  if (hasEnded && openLanes(ledger).some((other) => other !== lane)) return true;
+  return hasOnlyYielded(turn);
 }
 
 /** Checks that a run had detached work, and that its root and this work have ended or wait. */
 function hasOnlyYielded({ phase, run }: Turn): boolean {
   const { ledger } = run;
   if (!run.detached.wasAny) return false;
-  if (openDetached(ledger).length > 0 && !run.detached.isReleased) return false;
+  if (openDetachedIn(ledger, run.lane).length > 0 && !run.detached.isReleased) return false;
   return hasOutcome(ledger.invocations, run.runId) || phase === 'yielded' || phase === 'detached';
 }

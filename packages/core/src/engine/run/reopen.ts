@@ -6,6 +6,7 @@ import {
 } from '../../effects/body-effect/recorded-effects.ts';
 import type { Actor, EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord, InvocationTree } from '../../ledger/folds/invocation-fold.ts';
+import { defaultLane } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { parentOf } from '../../ledger/path.ts';
 
@@ -19,9 +20,11 @@ export class NotReopenableError extends AdjutantError {
 export interface ReopenOptions {
   /**
    * Path of the invocation that failed or was cancelled.
-   * @default the last run, with every part of it that failed or was cancelled
+   * @default the last run of the lane, with every part of it that failed or was cancelled
    */
   readonly path?: string;
+  /** Lane of the run, unless `path` is given. @default the default lane */
+  readonly lane?: string;
   /** Reason for the ledger. */
   readonly reason: string;
   /** @default 'operator' */
@@ -37,10 +40,10 @@ export interface ReopenOptions {
  */
 export function reopenDrafts(
   { invocations }: Pick<Ledger, 'invocations'>,
-  { path, reason: why, by = 'operator' }: ReopenOptions,
+  { path, lane = defaultLane, reason: why, by = 'operator' }: ReopenOptions,
 ): readonly EventDraft[] {
   const { byPath, roots } = invocations;
-  const target = path ?? roots.findLast((root) => byPath.get(root)?.mode === 'root');
+  const target = path ?? roots.findLast((root) => isRootIn(byPath.get(root), lane));
   const record = target === undefined ? undefined : byPath.get(target);
   if (target === undefined || record === undefined)
     throw new NotReopenableError({ path: target ?? '', reason: 'there is no such invocation' });
@@ -59,6 +62,10 @@ export function reopenDrafts(
       ...(effects.length === 0 ? {} : { effects }),
     };
   });
+}
+
+function isRootIn(record: InvocationRecord | undefined, lane: string): boolean {
+  return record?.mode === 'root' && (record.start.lane ?? defaultLane) === lane;
 }
 
 /** Returns the reason why an invocation that failed can never run again. */

@@ -5,7 +5,7 @@ import { takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';
-import { openDetached } from '../frame/open-detached.ts';
+import { openDetachedIn } from '../frame/open-detached.ts';
 import { messageDrafts } from '../invoke/input-contract.ts';
 import { postAsAnswer } from './inbox/message-answer.ts';
 import type { InboxReader } from './inbox/reader.ts';
@@ -67,6 +67,7 @@ export async function takeRunInput(
   // A run that has ended gets no more messages.
   const isOver = hasOutcome(ledger.invocations, open.path);
   if (input.length > 0 && !isOver) ledger.append([...input, ...answer]);
-  if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: app.clock.now() });
+  if (!isOver || openDetachedIn(ledger, request.lane).length > 0)
+    ledger.append([], { wakeAt: app.clock.now() });
   return noRunInput;
 }

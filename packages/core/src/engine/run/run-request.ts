@@ -1,9 +1,10 @@
 import type { IdSource } from '../../base/id.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { defaultLane } from '../../ledger/folds/lanes.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
-import { RunnableMismatchError } from '../frame/errors.ts';
+import { InvalidRunError, RunnableMismatchError } from '../frame/errors.ts';
 import type { OnStep } from '../frame/on-step.ts';
 import {
   type ResolvedRunLimits,
@@ -26,6 +27,8 @@ export interface RunRequest {
   /** Data that its root is started with, besides the input. */
   readonly data?: JsonValue | undefined;
   readonly runId: string;
+  /** Lane of the session. */
+  readonly lane: string;
   /** True when the caller chose `runId`: the same request again then asks for nothing new. */
   readonly isNamed: boolean;
   /** Milliseconds of active time. */
@@ -41,6 +44,8 @@ export interface RunRequest {
    * answers are missing is left as it is.
    */
   readonly isWorker?: boolean | undefined;
+  /** True when the caller means any lane, so that `lane` is chosen when the session is open. */
+  readonly isOfAnyLane?: boolean | undefined;
   /** True when the runtime found the run by itself and no caller asks for it now. */
   readonly isFound?: boolean | undefined;
   /** Key under which its input was posted before, to the process that held the session then. */
@@ -63,6 +68,7 @@ export function runRequest(
     input: options.input,
     data: options.data,
     runId: options.runId ?? `run_${ids.next()}`,
+    lane: options.lane ?? defaultLane,
     isNamed: options.runId !== undefined,
     timeoutMs: options.timeoutMs ?? shared.timeoutMs ?? defaultTimeoutMs,
     limits: resolveRunLimits(own, shared),
@@ -73,15 +79,23 @@ export function runRequest(
 }
 
 /**
- * Checks that a run is of the runnable that a request names.
+ * Checks that a run is of the runnable and the lane that a request names.
  * @throws SessionBusyError when another one is to be run
  * @throws RunnableMismatchError when another one is to be continued
+ * @throws InvalidRunError when the run is in another lane
  */
 export function assertRequested(
   session: Pick<Session, 'id'>,
-  root: Pick<InvocationRecord, 'path' | 'kind' | 'name'>,
-  { runnable, continues }: Pick<RunRequest, 'runnable' | 'continues'>,
+  root: Pick<InvocationRecord, 'path' | 'kind' | 'name'> & {
+    readonly start?: InvocationRecord['start'];
+  },
+  { runnable, continues, lane }: Pick<RunRequest, 'runnable' | 'continues'> & { lane?: string },
 ): void {
+  const recorded = root.start?.lane ?? defaultLane;
+  if (root.start !== undefined && lane !== undefined && recorded !== lane)
+    throw new InvalidRunError({
+      reason: `the run "${root.path}" is in ${laneText(recorded)}, not in ${laneText(lane)}`,
+    });
   if (runnable !== undefined) assertSameRunnable(session, root, runnable);
   if (continues === undefined || (root.name === continues.name && root.kind === continues.kind))
     return;
@@ -91,4 +105,8 @@ export function assertRequested(
     recorded: `the ${root.kind} "${root.name}"`,
     given: `the ${continues.kind} "${continues.name}"`,
   });
+}
+
+function laneText(lane: string): string {
+  return lane === defaultLane ? 'the default lane' : `the lane "${lane}"`;
 }

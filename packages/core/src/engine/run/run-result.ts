@@ -1,6 +1,7 @@
 import { confidenceIn } from '../../ledger/folds/confidence.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
 import { firstSleepEnd } from '../../ledger/folds/sleeps.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { runReport } from '../../ledger/run-report.ts';
@@ -29,10 +30,12 @@ export function endedResult(session: Session, runId: string, record: InvocationR
   };
 }
 
-/** The result of the last run of a session without a run under way. */
-export function lastResult(session: Session): RunResult | undefined {
+/** The result of the last run of a lane, or of all lanes, without a run under way. */
+export function lastResult(session: Session, lane: string | undefined): RunResult | undefined {
   const { ledger } = session;
-  const last = ledger.invocations.roots.at(-1);
+  const last = ledger.invocations.roots.findLast(
+    (root) => lane === undefined || laneAt(ledger.invocations, root) === lane,
+  );
   const record = last === undefined ? undefined : lastRecord(ledger.invocations, last);
   return last === undefined || record === undefined
     ? undefined
@@ -60,7 +63,7 @@ export function yieldedResult(session: Session, runId: string): RunResult {
     pendingCalls: pending,
     pendingApprovals: pending.filter(isApproval),
     awaitingInput: loop !== undefined,
-    sleepsUntil: firstSleepEnd(ledger.invocations) ?? undefined,
+    sleepsUntil: firstSleepEnd(ledger.invocations, laneAt(ledger.invocations, runId)) ?? undefined,
     yieldedInvocationId: (loop ?? asking ?? waiting[0])?.path,
     runId,
     session,

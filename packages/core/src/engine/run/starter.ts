@@ -4,22 +4,28 @@ import { contentHash } from '../../base/hash.ts';
 import type { SessionBusyError } from '../../ledger/errors.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneMember } from '../../ledger/folds/lanes.ts';
 import { postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { assertMayBegin, inputDataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd } from './execute-run.ts';
 import { followHolder, type OpenSession } from './follow-holder.ts';
+import { ActiveRuns } from './lanes/active-runs.ts';
+import { chooseLane } from './lanes/choose-lane.ts';
 import { openRoot, rootAskedBefore, rootOfPosted } from './root-run.ts';
 import { Run, type RunResult, type RunSink } from './run.ts';
 import { assertRequested, type RunRequest } from './run-request.ts';
 import { endedResult } from './run-result.ts';
 import { askedAfterTakeOver, HeardEvents, isTakenOver } from './taken-over.ts';
 
-/** Starts runs, one at a time for each session. A running run gets the input of later calls. */
+/**
+ * Starts runs, one at a time for each lane of a session. A running run gets the input of later
+ * calls.
+ */
 export class RunStarter {
   readonly #app: AppServices;
-  readonly #active = new Map<string, Run>();
+  readonly #active = new ActiveRuns();
   /** Runs with work under way, detached work included. */
   readonly #unsettled = new Set<Run>();
   /** Called with the end of each run that was carried out here. */
@@ -30,9 +36,11 @@ export class RunStarter {
     this.#onEnd = onEnd;
   }
 
-  /** Checks that this process carries out a run on a session. */
-  isActive(session: string): boolean {
-    return this.#active.has(session);
+  /** Checks that this process carries out a run on a session, in a lane or in any. */
+  isActive(session: string, lane?: string): boolean {
+    return lane === undefined
+      ? this.#active.of(session).length > 0
+      : this.#active.get(session, lane) !== undefined;
   }
 
   /** True when no run has work under way. */
@@ -40,9 +48,9 @@ export class RunStarter {
     return this.#unsettled.size === 0;
   }
 
-  /** The run that this process carries out on a session. */
-  active(session: string): Run | undefined {
-    return this.#active.get(session);
+  /** The runs that this process carries out on a session, one for each lane. */
+  active(session: string): readonly Run[] {
+    return this.#active.of(session);
   }
 
   /**
@@ -75,14 +83,18 @@ export class RunStarter {
     if (request.runnable !== undefined && request.data !== undefined)
       asked = { ...request, data: await inputDataOf(request.runnable, request.data) };
     let session = await open(false);
+    if (asked.isOfAnyLane === true) {
+      const lane = await chooseLane(session, this.#app);
+      asked = { ...asked, lane, isOfAnyLane: false };
+    }
     let isPosted = false;
-    const sink = new HeardEvents(given);
+    const sink = new HeardEvents(given, asked.lane);
     const reopen = async (): Promise<void> => {
       session = await open(true);
       sink.passOn(session);
     };
     for (;;) {
-      const active = this.#active.get(session.id);
+      const active = this.#active.get(session.id, asked.lane);
       if (active === undefined) {
         try {
           return await this.#execute(run, session, asked, sink);
@@ -123,7 +135,7 @@ export class RunStarter {
   }
 
   async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
-    this.#active.set(session.id, run);
+    this.#active.add(session.id, request.lane, run);
     let stopKeeping = (): void => undefined;
     const forget = this.#app.middleware.flatMap(({ onStream }) =>
       onStream === undefined ? [] : [run.listen(quietly(onStream))],
@@ -143,7 +155,9 @@ export class RunStarter {
       throw error;
     } finally {
       for (const one of forget) one();
-      this.#active.delete(session.id);
+      this.#active.delete(session.id, request.lane);
+      // They resume this lane when something has come for it meanwhile.
+      for (const other of this.#active.of(session.id)) other.poke();
     }
   }
 
@@ -155,12 +169,17 @@ export class RunStarter {
     isHere: boolean,
   ): Promise<RunRequest> {
     const { ledger } = session;
-    const { input, data, runId, runnable } = request;
-    const open = openRoot(session);
+    const { input, data, lane, runId, runnable } = request;
+    const open = openRoot(session, lane);
     if (open !== undefined) assertRequested(session, open, request);
     if (open !== undefined) assertMayBegin(open, request);
     if (request.permissions !== undefined && request.permissions.length > 0)
-      await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
+      await postGrant(ledger, 'grant', {
+        permissions: request.permissions,
+        by: 'user',
+        runId,
+        lane,
+      });
     if (
       (input === undefined && data === undefined) ||
       runnable === undefined ||
@@ -178,11 +197,12 @@ export class RunStarter {
         ...defined({ text: input, data }),
         runId,
         runnable: runnable.name,
+        ...laneMember(lane),
       },
     });
     const accepted = { session: session.id, runId: open?.path ?? runId };
     sink.accept(() => accepted);
-    if (isHere) this.#active.get(session.id)?.poke();
+    if (isHere) this.#active.get(session.id, lane)?.poke();
     return { ...request, posted: runId };
   }
 

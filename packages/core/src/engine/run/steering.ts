@@ -1,6 +1,7 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
@@ -24,7 +25,9 @@ export function listen(
     const message = reason ?? 'The run was cancelled.';
     // The next process that continues a run under release cancels it.
     if (run.scope.reason?.code === 'waiting')
-      return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
+      return void postCancel(ledger, { by: 'user', reason: message, runId: run.runId }).catch(
+        () => undefined,
+      );
     if (run.scope.aborted) return;
     ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
     run.abort(new AbortReason('cancelled', message));
@@ -34,6 +37,7 @@ export function listen(
     ledger.onDraft((event) => run.budget.count(event)),
     ledger.onDurable((events) => {
       for (const event of events) {
+        if (isOfOtherLane(ledger.invocations, event, run.lane)) continue;
         sink.push(event);
         run.agents.hear(event);
       }

@@ -1,6 +1,7 @@
 import { isAdjutantError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type Event, isDurable, type StreamEvent } from '../../ledger/event.ts';
+import { isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import { takenText } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Session } from '../../session/session.ts';
@@ -75,12 +76,14 @@ export class HeardEvents implements RunSink {
   readonly accept: RunSink['accept'];
   readonly background: RunSink['background'];
   readonly #sink: RunSink;
+  readonly #lane: string;
   #lastSeq = 0;
   #isTakenOver = false;
   #isStopped = false;
 
-  constructor(sink: RunSink) {
+  constructor(sink: RunSink, lane: string) {
     this.#sink = sink;
+    this.#lane = lane;
     this.attach = (control) =>
       sink.attach({
         ...control,
@@ -116,6 +119,7 @@ export class HeardEvents implements RunSink {
   /** Passes on the events of a session that was read again. */
   passOn({ events, ledger }: Session): void {
     if (!this.#isTakenOver) return;
-    for (const event of events.slice(this.#lastSeq, ledger.durableSeq)) this.push(event);
+    for (const event of events.slice(this.#lastSeq, ledger.durableSeq))
+      if (!isOfOtherLane(ledger.invocations, event, this.#lane)) this.push(event);
   }
 }

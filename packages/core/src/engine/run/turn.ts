@@ -16,6 +16,7 @@ import { continueDetached } from './detached-children.ts';
 import { outcomeAsAnswer } from './inbox/message-answer.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { assertAnswersUsable } from './inbox/unused-answers.ts';
+import { OtherLanes } from './lanes/other-lanes.ts';
 import { withLifecycle } from './lifecycle.ts';
 import { beginPostProcess } from './post-process.ts';
 import { isRunOpen } from './root-run.ts';
@@ -25,7 +26,7 @@ import { limitsOfRun } from './run-limits.ts';
 import type { RunRequest } from './run-request.ts';
 import { keepPaused, pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
-import { isStillWaiting } from './still-waiting.ts';
+import { isStillWaiting, lastSeqIn } from './still-waiting.ts';
 import { ExpiryWatch, firstExpiry } from './waiting/expiry.ts';
 import { expiredWait } from './waiting/message-expiry.ts';
 import { RequestTeller } from './waiting/request-teller.ts';
@@ -73,10 +74,11 @@ export type TurnEnd =
 export class Turn {
   readonly run: RunContext;
   readonly inbox: InboxReader;
-  /** Sequence number of the last event when this turn began. */
+  /** Sequence number of the last event that may concern its lane when this turn began. */
   readonly seqBefore: number;
   readonly #task: RunTask;
   readonly #expiry: ExpiryWatch;
+  readonly #others: OtherLanes;
   readonly #teller: RequestTeller | undefined;
   #isDetached = false;
   #forget: () => void;
@@ -90,6 +92,7 @@ export class Turn {
       app,
       session,
       runId,
+      lane: request.lane,
       limits: limitsOfRun(ledger.events, runId, request.limits),
       onStep: request.onStep,
       runBody: withLifecycle(runBody, app.lifecycle),
@@ -102,11 +105,13 @@ export class Turn {
       isHeard: () => sink.isHeard || agents.isListening,
     });
     this.run = run;
-    this.seqBefore = ledger.lastSeq;
+    this.seqBefore = lastSeqIn(ledger, request.lane);
+    this.#others = new OtherLanes(ledger, request.lane, app);
     const inbox = this.#openInbox();
     this.inbox = inbox;
     this.#expiry = new ExpiryWatch(
       ledger,
+      request.lane,
       app.clock,
       () => inbox.poke(),
       () => this.#isReleasing,
@@ -137,7 +142,8 @@ export class Turn {
     return new InboxReader({
       ledger,
       runId,
-      isOpen: () => isRunOpen(ledger, runId),
+      lane: request.lane,
+      isOpen: () => isRunOpen(ledger, runId, request.lane),
       ignoresPausesUpTo: request.isWorker === true ? 0 : postedBefore,
       isReleasing: () => this.#isReleasing,
       answerOf: (entry, message) => outcomeAsAnswer({ app, ledger, runId }, entry, message),
@@ -147,22 +153,27 @@ export class Turn {
       },
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
-      late: () => this.#isDetached && app.resumeRun(ledger.session),
+      late: () => this.#isDetached && app.resumeRun(ledger.session, request.lane),
+      mayBegin: (name) => app.registry.has(name),
+      addressed: () => this.#others.look(),
     });
   }
 
   #openTeller(): RequestTeller | undefined {
-    const { app, detached, ledger } = this.run;
+    const { app, detached, lane, ledger } = this.run;
     if (app.telling === undefined) return undefined;
     const isReleasing = (): boolean =>
       this.#isReleasing && !detached.isUnderWay && inFlightOn(ledger).runs <= 1;
-    return new RequestTeller(ledger, app.clock, app.telling, isReleasing);
+    return new RequestTeller(ledger, lane, app.clock, app.telling, isReleasing);
   }
 
   #listen(): () => void {
     const { onReleaseAsked, request, sink } = this.#task;
     return listen(this.run, sink, request.signal, {
-      poke: () => this.inbox.poke(),
+      poke: () => {
+        this.inbox.poke();
+        this.#others.look();
+      },
       stop: () => {
         onReleaseAsked();
         this.#release();
@@ -182,10 +193,13 @@ export class Turn {
     const hasPosted = await session.posted();
     await session.observeShared({ declare: true });
     // Items that others have posted come before the events of this run.
-    if (hasPosted || ledger.inboxSeq > 0) await inbox.drain();
+    // The run of another lane may have the session already, so that no claim has told of items.
+    const isBeside = inFlightOn(ledger).runs > 1;
+    if (hasPosted || isBeside || ledger.inboxSeq > 0) await inbox.drain();
     await this.#expiry.start();
     this.#teller?.start();
     inbox.start();
+    this.#others.start();
     this.#cancelExpiredWait();
     applyEarlierCancel(run, open);
     if (this.#task.isReleaseAsked) this.#release();
@@ -199,6 +213,7 @@ export class Turn {
       path: runId,
       runnable,
       mode: 'root',
+      lane: request.lane,
       input: rootInput(ledger, open, request),
       timeoutMs,
       scope: run.scope,
@@ -274,13 +289,13 @@ export class Turn {
   async watchDetached(): Promise<void> {
     const { run } = this;
     const { clock, resumeRun } = this.#task.app;
-    const { ledger } = run;
+    const { lane, ledger } = run;
     this.#isDetached = true;
     this.#forget();
     await this.#expiry.stop();
-    const at = firstExpiry(ledger);
-    const cancelTimer =
-      at === null ? undefined : clock.setTimer(at - clock.now(), () => resumeRun(ledger.session));
+    const at = firstExpiry(ledger, lane);
+    const resume = (): void => resumeRun(ledger.session, lane);
+    const cancelTimer = at === null ? undefined : clock.setTimer(at - clock.now(), resume);
     const forgetFailure = ledger.onFailure((error) => run.abort(reasonOf(error)));
     this.#forget = () => {
       cancelTimer?.();
@@ -294,6 +309,7 @@ export class Turn {
     this.#forget = () => undefined;
     this.#forgetReleased();
     this.#teller?.stop();
+    this.#others.stop();
     await this.inbox.stop();
     await this.#expiry.stop();
   }

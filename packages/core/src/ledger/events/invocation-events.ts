@@ -67,6 +67,8 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly deadline?: number;
   /** W3C `traceparent` of the span of the run from here on. Only for roots in traced apps. */
   readonly trace?: string;
+  /** Lane of the run. Only for roots. @default the default lane, which has no name */
+  readonly lane?: string;
 }
 
 export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {

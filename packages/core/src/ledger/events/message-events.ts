@@ -15,6 +15,8 @@ export interface UserEvent extends Envelope<'user'> {
   readonly parts?: readonly MessagePart[];
   /** Key of an input: an input that is sent twice under one key counts once. */
   readonly clientKey?: string;
+  /** Lane that the message is for. @default the default lane, which has no name */
+  readonly lane?: string;
 }
 
 export interface AssistantEvent extends Envelope<'assistant'> {

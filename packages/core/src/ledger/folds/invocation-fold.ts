@@ -14,6 +14,7 @@ import type {
   StopReason,
 } from '../event.ts';
 import { handoffPath, parentOf, slotOf } from '../path.ts';
+import { type LaneWaits, laneAt, noteWait } from './lanes.ts';
 
 /** State of one invocation, folded from the ledger. */
 export interface InvocationRecord {
@@ -50,14 +51,22 @@ export interface InvocationRecord {
 export interface InvocationTree {
   readonly byPath: Map<string, InvocationRecord>;
   readonly roots: string[];
+  /** Path of the last root in each lane, after handoffs of that of its last part. */
+  readonly lanes: Map<string, string>;
   /** Events that belong to no invocation. */
   readonly outside: Event[];
-  /** What the parts of the run wait for that yielded since it went on last. */
-  readonly waits: Set<EventOf<'invocation_yield'>['reason']>;
+  /** What the parts of the run of a lane wait for that yielded since it went on last. */
+  readonly waits: LaneWaits;
 }
 
 export function emptyInvocationTree(): InvocationTree {
-  return { byPath: new Map(), roots: [], outside: [], waits: new Set() };
+  return {
+    byPath: new Map(),
+    roots: [],
+    lanes: new Map(),
+    outside: [],
+    waits: new Map(),
+  };
 }
 
 /**
@@ -83,7 +92,6 @@ function attach(tree: InvocationTree, event: Event): InvocationTree {
 
 function start(tree: InvocationTree, event: EventOf<'invocation_start'>): InvocationTree {
   const path = event.invocationId;
-  if (event.mode === 'root') tree.waits.clear();
   const parent = enclosingInvocation(tree.byPath, path);
   const record: InvocationRecord = {
     path,
@@ -108,6 +116,8 @@ function start(tree: InvocationTree, event: EventOf<'invocation_start'>): Invoca
   };
   tree.byPath.set(path, record);
   (parent?.children ?? tree.roots).push(path);
+  if (parent === undefined) tree.lanes.set(laneAt(tree, path), path);
+  if (event.mode === 'root') tree.waits.delete(laneAt(tree, path));
   return tree;
 }
 
@@ -169,7 +179,7 @@ export const invocationFold: Fold<InvocationTree> = {
       record.status = 'yielded';
       record.yielded = event.reason;
     }
-    tree.waits.add(event.reason);
+    noteWait(tree.waits, laneAt(tree, event.invocationId), event.reason);
     return attach(tree, event);
   },
   invocation_resume: (tree, event) => {
@@ -178,7 +188,7 @@ export const invocationFold: Fold<InvocationTree> = {
       record.status = 'open';
       if (event.deadline !== undefined) record.deadline = event.deadline;
     }
-    tree.waits.clear();
+    tree.waits.delete(laneAt(tree, event.invocationId));
     return attach(tree, event);
   },
   invocation_end: end,

@@ -1,5 +1,6 @@
 import type { InvocationInput } from '../event.ts';
 import type { InvocationTree } from './invocation-fold.ts';
+import { laneAt } from './lanes.ts';
 
 /**
  * Milliseconds below which a process does not give its session back for a sleep: it would have to
@@ -12,11 +13,15 @@ export function sleepsUntil(input: InvocationInput | undefined): number {
   return Number((input?.data as { readonly until?: unknown } | undefined)?.until ?? 0);
 }
 
-/** End of the first open sleep in epoch milliseconds; `null` when nothing sleeps. */
-export function firstSleepEnd({ byPath }: InvocationTree): number | null {
+/**
+ * End of the first open sleep in epoch milliseconds; `null` when nothing sleeps.
+ * @param lane only sleeps of this lane count
+ */
+export function firstSleepEnd(tree: InvocationTree, lane?: string): number | null {
   let first: number | null = null;
-  for (const { kind, end, input } of byPath.values()) {
+  for (const { path, kind, end, input } of tree.byPath.values()) {
     if (kind !== 'sleep' || end !== undefined) continue;
+    if (lane !== undefined && laneAt(tree, path) !== lane) continue;
     const until = sleepsUntil(input);
     if (first === null || until < first) first = until;
   }

@@ -6,6 +6,7 @@ import { isWait } from '../../engine/frame/invocation.ts';
 import type { AnyRunnable, Registry } from '../../engine/frame/registry.ts';
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
 import { rootOf } from '../../ledger/path.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Session } from '../../session/session.ts';
@@ -52,8 +53,7 @@ export async function checkSessions(
       continue;
     }
     if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: app.app });
-    const found = await checkSession(session, app, options);
-    if (found !== undefined) sessions.push(found);
+    sessions.push(...(await checkSession(session, app, options)));
   }
   const runnables = registry.names.map((name) => registry.get(name));
   return {
@@ -97,20 +97,36 @@ async function openSessions(app: Runtime): Promise<readonly string[]> {
 async function checkSession(
   session: Session,
   app: Runtime,
-  { runSteps = false, patienceMs = defaultPatienceMs, signal }: CheckOptions,
-): Promise<SessionCheck | undefined> {
-  const { ledger } = session;
-  const open = [...ledger.invocations.byPath.values()].filter(
+  options: CheckOptions,
+): Promise<readonly SessionCheck[]> {
+  const { invocations } = session.ledger;
+  const open = [...invocations.byPath.values()].filter(
     ({ status }) => status === 'open' || status === 'yielded',
   );
-  const [first] = open;
-  if (first === undefined) return undefined;
+  const lanes = new Map<string, InvocationRecord[]>();
+  for (const record of open) {
+    const lane = laneAt(invocations, record.path);
+    lanes.set(lane, [...(lanes.get(lane) ?? []), record]);
+  }
+  const found: SessionCheck[] = [];
+  for (const [lane, records] of lanes)
+    found.push(await checkLane({ session, lane }, records, app, options));
+  return found;
+}
+
+async function checkLane(
+  { session, lane }: { readonly session: Session; readonly lane: string },
+  open: readonly InvocationRecord[],
+  app: Runtime,
+  { runSteps = false, patienceMs = defaultPatienceMs, signal }: CheckOptions,
+): Promise<SessionCheck> {
+  const first = open[0] as InvocationRecord;
   const registry = registryOf(app);
   const outcome =
     refusalOf(open, registry) ??
-    lostCall(session, app) ??
+    lostCall(session, lane, app) ??
     notRun(open, registry, runSteps) ??
-    (await dryResume(recordedLedgerOf(session), app, { patienceMs, signal }));
+    (await dryResume(recordedLedgerOf(session), app, { lane, patienceMs, signal }));
   const { tenant } = app;
   return {
     session: session.id,
@@ -140,9 +156,10 @@ function refusalOf(open: readonly InvocationRecord[], registry: Registry): Outco
 }
 
 /** Finds a call that waits for an answer although its tool is gone. */
-function lostCall({ ledger }: Session, app: Runtime): Outcome | undefined {
+function lostCall({ ledger }: Session, lane: string, app: Runtime): Outcome | undefined {
   const registry = registryOf(app);
   for (const { invocationId = '', callId, name, kind } of ledger.requests.values()) {
+    if (laneAt(ledger.invocations, invocationId) !== lane) continue;
     const agent = ledger.invocations.byPath.get(invocationId)?.name ?? '';
     const runnable = registry.has(agent) ? registry.get(agent) : undefined;
     if (kind === 'limit' || runnable?.kind !== 'agent') continue;

@@ -4,6 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { eventVersions } from '../../ledger/event.ts';
+import { laneMember } from '../../ledger/folds/lanes.ts';
 import { recordedScopes } from '../../ledger/shared-scopes.ts';
 import type { Runtime } from '../../runtime.ts';
 import { isApproval } from '../../session/pending-request.ts';
@@ -23,6 +24,7 @@ const longestJudgingMs = 61_000;
 export type Outcome = Pick<SessionCheck, 'verdict' | 'code' | 'reason'>;
 
 interface Limits {
+  readonly lane: string;
   readonly patienceMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -89,9 +91,9 @@ interface Trial {
 
 async function outcomeOf(
   { app, session, tape, clock }: Trial,
-  { patienceMs, signal }: Limits,
+  { lane, patienceMs, signal }: Limits,
 ): Promise<Outcome> {
-  const resumed = app.resume(session).then(
+  const resumed = app.resume(session, laneMember(lane)).then(
     (): Outcome => goesOn,
     (error: unknown): Outcome => refusedBy(toErrorRecord(error)),
   );

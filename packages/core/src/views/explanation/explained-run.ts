@@ -1,6 +1,6 @@
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isNumber, isText, type OptionChecks } from '../../base/options.ts';
-import type { Event } from '../../ledger/event.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
 import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
 import { isRoot, isRootOf, rootOf } from '../../ledger/path.ts';
 import type { AnySession } from '../../session/session.ts';
@@ -84,14 +84,18 @@ export function runToExplain(
     const reason = options.run === undefined ? 'no run has begun' : `there is no run "${run}"`;
     throw new InvalidOptionError({ function: view, reason });
   }
-  return { run, events: eventsOf(all, run, first.seq), all, resolve };
+  return { run, events: eventsOf(all, first), all, resolve };
 }
 
 /** Events of the run, and the messages right before its start, which belong to no invocation. */
-function eventsOf(all: readonly Event[], run: string, start: number): readonly Event[] {
+function eventsOf(
+  all: readonly Event[],
+  { invocationId: run, lane, seq: start }: EventOf<'invocation_start'>,
+): readonly Event[] {
   const before = all.findLast(({ type, seq }) => seq < start && type === 'invocation_end');
   return all.filter((event) => {
     if (event.invocationId !== undefined) return rootOf(event.invocationId) === run;
-    return event.type === 'user' && event.seq > (before?.seq ?? 0) && event.seq < start;
+    const isBefore = event.seq > (before?.seq ?? 0) && event.seq < start;
+    return event.type === 'user' && event.lane === lane && isBefore;
   });
 }

@@ -19,8 +19,9 @@ import { answered, asked, resulted } from './tool-requests.ts';
 /** Folds one more event of a session. Large values must have been put in. */
 export function conversationAfter(state: Conversation, event: StreamEvent): Conversation {
   if (isDurable(event)) {
+    // A run in another lane is no part of the chat.
     if (event.type === 'invocation_start' && event.mode === 'root' && isRoot(event.invocationId))
-      return begun(state, event);
+      return event.lane === undefined ? begun(state, event) : state;
     if (event.invocationId === undefined || runOf(event.invocationId) !== state.answer?.run)
       return state;
     return foldEvent(handlers, state, event);

@@ -2,6 +2,7 @@ import { defined } from '../../../base/defined.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
+import { laneMember } from '../../../ledger/folds/lanes.ts';
 import { takenMessage } from '../../../ledger/folds/taken-message.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
@@ -58,7 +59,7 @@ function whyUnusable(
   return undefined;
 }
 
-function messageDraft({ isOpen, runId }: InboxTarget, { by, data }: InboxEntry): EventDraft {
+function messageDraft({ isOpen, lane, runId }: InboxTarget, { by, data }: InboxEntry): EventDraft {
   const invocationId = isOpen() ? (textOf(data, 'invocationId') ?? runId) : undefined;
   const clientKey = textOf(data, 'clientKey') ?? textOf(data, 'runId');
   return {
@@ -66,6 +67,7 @@ function messageDraft({ isOpen, runId }: InboxTarget, { by, data }: InboxEntry):
     by,
     text: textOf(data, 'text') ?? '',
     ...defined({ invocationId, clientKey }),
+    ...laneMember(lane),
   };
 }
 

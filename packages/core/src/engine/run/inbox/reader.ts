@@ -1,7 +1,10 @@
 import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
-import type { ItemOutcome } from './item.ts';
+import { inFlightOn } from '../../frame/in-flight.ts';
+import { openLanes } from '../root-run.ts';
+import { type ItemOutcome, textOf } from './item.ts';
+import { laneOfItem } from './item-lane.ts';
 import { itemOutcome } from './item-outcome.ts';
 import type { InboxTarget } from './target.ts';
 
@@ -118,19 +121,25 @@ export class InboxReader {
   async #takeIn(): Promise<void> {
     const { ledger } = this.#target;
     if (ledger.failure !== undefined) return;
+    inFlightOn(ledger).addressed.delete(this.#target.lane);
     // Items that are posted during the read may be missing in `entries`.
     const upTo = ledger.inboxSeq;
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
     // Nothing would act on the items any more. They stay unseen, so the session is not released.
     if (this.#target.isReleasing?.() === true) {
-      if (entries.some(({ position }) => position > this.#seen)) this.#target.late?.();
+      if (entries.some(({ position }) => position > this.#seen)) {
+        inFlightOn(ledger).addressed.add(this.#target.lane);
+        this.#target.late?.();
+      }
       return;
     }
+    const { taken } = inFlightOn(ledger);
     for (const entry of entries) {
-      if (failed || entry.position <= this.#seen) continue;
-      const found = itemOutcome(this.#target, entry, this.left);
-      if (found === undefined) continue;
+      if (failed || entry.position <= this.#seen || taken.has(entry.position)) continue;
+      const target = this.#targetOf(entry);
+      const found = target === undefined ? undefined : itemOutcome(target, entry, this.left);
+      if (target === undefined || found === undefined) continue;
       const asking = this.#askedFor(entry, found);
       const answer = asking === undefined ? undefined : await asking;
       // The run was released meanwhile: the next turn, or the next owner, takes the item in.
@@ -140,9 +149,8 @@ export class InboxReader {
       // An item that has left the inbox no longer wakes the session. The run that has it now may
       // have waited.
       const wakeAt =
-        drafts.length > 0 && !isNote && this.#target.isOpen()
-          ? { wakeAt: ledger.ports.clock.now() }
-          : {};
+        drafts.length > 0 && !isNote && target.isOpen() ? { wakeAt: ledger.ports.clock.now() } : {};
+      taken.add(entry.position);
       ledger.append(drafts, {
         consumes: [entry.position],
         ...wakeAt,
@@ -151,5 +159,36 @@ export class InboxReader {
       outcome.act?.();
     }
     this.#seen = Math.max(this.#seen, upTo, ...entries.map(({ position }) => position));
+    forgetTaken(taken, entries);
+    if (inFlightOn(ledger).addressed.size > 0) this.#target.addressed?.();
   }
+
+  /**
+   * The run that takes an item in: this one, or none for a lane without an open run. `undefined`
+   * when the item is left to the run of another lane.
+   */
+  #targetOf(entry: InboxEntry): InboxTarget | undefined {
+    const target = this.#target;
+    const { ledger } = target;
+    const lane = laneOfItem(ledger, entry) ?? target.lane;
+    if (lane === target.lane) return target;
+    const runnable = textOf(entry.data, 'runnable');
+    const isBegun = runnable !== undefined && target.mayBegin?.(runnable) === true;
+    const isOpen = openLanes(ledger).includes(lane);
+    if (isOpen || isBegun) inFlightOn(ledger).addressed.add(lane);
+    if (isOpen) return undefined;
+    const runId = textOf(entry.data, 'runId') ?? '';
+    return { ...target, lane, runId, isOpen: () => false };
+  }
+}
+
+/** Number of positions that are kept at least: a read that began earlier may still bring them. */
+const fewestTaken = 1_000;
+
+/** Forgets items that have left the inbox long ago. */
+function forgetTaken(taken: Set<number>, entries: readonly InboxEntry[]): void {
+  if (taken.size <= 2 * fewestTaken) return;
+  const left = new Set(entries.map(({ position }) => position));
+  for (const position of [...taken].slice(0, -fewestTaken))
+    if (!left.has(position)) taken.delete(position);
 }

@@ -11,6 +11,7 @@ export type MessageDraft = Extract<EventDraft, { readonly type: 'user' }>;
 export interface InboxTarget {
   readonly ledger: Ledger;
   readonly runId: string;
+  readonly lane: string;
   /** True while something of the run is open and can get messages or be cancelled. */
   readonly isOpen: () => boolean;
   /**
@@ -27,6 +28,10 @@ export interface InboxTarget {
   answerOf?(entry: InboxEntry, message: MessageDraft): Promise<ItemOutcome | undefined>;
   /** Called when an item has come that is left to the next turn. */
   late?(): void;
+  /** True when this process can begin a run of the runnable with this name. @default none */
+  mayBegin?(runnable: string): boolean;
+  /** Called when items were left to runs of other lanes. */
+  addressed?(): void;
   cancel(reason: AbortReason): void;
   pause(): void;
   interrupt(): void;

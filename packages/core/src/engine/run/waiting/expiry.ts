@@ -2,34 +2,42 @@ import type { Clock } from '../../../base/clock.ts';
 import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import type { EventOf } from '../../../ledger/event.ts';
+import { laneAt } from '../../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 
-type Asking = Pick<Ledger, 'requests' | 'requestId'>;
+type Asking = Pick<Ledger, 'requests' | 'requestId' | 'invocations'>;
 
 /**
  * Requests that this ledger has made itself. A copy of a ledger makes the requests of its original
  * anew, and these do not expire here.
+ * @param lane only requests of this lane
  */
-function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
+function* ownRequests(ledger: Asking, lane?: string): Generator<EventOf<'tool_yield'>> {
   for (const request of ledger.requests.values()) {
-    if (request.requestId === ledger.requestId(request.callId, request.generation)) yield request;
+    const { callId, generation, invocationId, requestId } = request;
+    if (lane !== undefined && laneAt(ledger.invocations, invocationId) !== lane) continue;
+    if (requestId === ledger.requestId(callId, generation)) yield request;
   }
 }
 
-/** Expiry of the first open request in epoch milliseconds; `null` when none expires. */
-export function firstExpiry(ledger: Asking): number | null {
+/**
+ * Expiry of the first open request in epoch milliseconds; `null` when none expires.
+ * @param lane only requests of this lane count
+ */
+export function firstExpiry(ledger: Asking, lane?: string): number | null {
   let first: number | null = null;
-  for (const { expiresAt } of ownRequests(ledger))
+  for (const { expiresAt } of ownRequests(ledger, lane))
     if (expiresAt !== undefined && (first === null || expiresAt < first)) first = expiresAt;
   return first;
 }
 
 /**
- * Ends expired requests while a run is under way. When an answer and an expiry come together, the
- * store lets one win.
+ * Ends expired requests of a lane while its run is under way. When an answer and an expiry come
+ * together, the store lets one win.
  */
 export class ExpiryWatch {
   readonly #ledger: Ledger;
+  readonly #lane: string;
   readonly #clock: Clock;
   /** Called when a request was answered in time after all. */
   readonly #onAnswered: () => void;
@@ -45,11 +53,13 @@ export class ExpiryWatch {
 
   constructor(
     ledger: Ledger,
+    lane: string,
     clock: Clock,
     onAnswered: () => void,
     isReleasing: () => boolean = () => false,
   ) {
     this.#ledger = ledger;
+    this.#lane = lane;
     this.#clock = clock;
     this.#onAnswered = onAnswered;
     this.#isReleasing = isReleasing;
@@ -73,7 +83,7 @@ export class ExpiryWatch {
 
   #arm(): void {
     this.#cancelTimer();
-    const at = firstExpiry(this.#ledger);
+    const at = firstExpiry(this.#ledger, this.#lane);
     if (at === null || this.#stopped || this.#isReleasing()) return;
     this.#cancelTimer = this.#clock.setTimer(at - this.#clock.now(), () => {
       this.#expiring = this.#expireDue()
@@ -91,7 +101,7 @@ export class ExpiryWatch {
 
   async #expireDue(): Promise<void> {
     const now = this.#clock.now();
-    for (const request of [...ownRequests(this.#ledger)]) {
+    for (const request of [...ownRequests(this.#ledger, this.#lane)]) {
       if (request.expiresAt !== undefined && request.expiresAt <= now) await this.#expire(request);
     }
   }

@@ -1,16 +1,17 @@
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { lastRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { laneAt } from '../../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openRoot } from '../root-run.ts';
 import { isStillWaiting } from '../still-waiting.ts';
 
 /**
- * Time in epoch milliseconds at which the open run of a ledger is cancelled for want of a message;
+ * Time in epoch milliseconds at which the open run of a lane is cancelled for want of a message;
  * `undefined` when it waits for something else, or for as long as it takes.
  */
-export function messageExpiry(ledger: Ledger): number | undefined {
-  const root = openRoot({ ledger });
+export function messageExpiry(ledger: Ledger, lane: string): number | undefined {
+  const root = openRoot({ ledger }, lane);
   const last = root === undefined ? undefined : lastRecord(ledger.invocations, root.path);
   if (last?.status !== 'yielded') return undefined;
   const yielded = last.events.findLast(({ type }) => type === 'invocation_yield');
@@ -19,7 +20,7 @@ export function messageExpiry(ledger: Ledger): number | undefined {
 
 /** Events that end a run for which no message came in time; none when it may go on waiting. */
 export function expiredWait(ledger: Ledger, runId: string, now: number): readonly EventDraft[] {
-  const expiresAt = messageExpiry(ledger);
+  const expiresAt = messageExpiry(ledger, laneAt(ledger.invocations, runId));
   if (expiresAt === undefined || now < expiresAt || !isStillWaiting(ledger, runId)) return [];
   const reason = 'No message came in time.';
   return [

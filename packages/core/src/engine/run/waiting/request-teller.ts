@@ -2,9 +2,11 @@ import type { Clock } from '../../../base/clock.ts';
 import { requestDecision } from '../../../effects/request/question.ts';
 import { isDecision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import { laneAt } from '../../../ledger/folds/lanes.ts';
 import { firstSleepEnd } from '../../../ledger/folds/sleeps.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { TellsRequests } from '../../frame/tells-requests.ts';
+import { openLanes } from '../root-run.ts';
 import { firstExpiry } from './expiry.ts';
 import { messageExpiry } from './message-expiry.ts';
 
@@ -12,9 +14,13 @@ import { messageExpiry } from './message-expiry.ts';
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 
-/** Open requests of people that the ledger does not say were told. */
-function untoldRequests(ledger: Ledger): readonly EventOf<'tool_yield'>[] {
-  const open = [...ledger.requests.values()].filter(isForPerson);
+/** Open requests of people that the ledger does not say were told; of one lane, or of all. */
+function untoldRequests(ledger: Ledger, lane?: string): readonly EventOf<'tool_yield'>[] {
+  const open = [...ledger.requests.values()].filter(
+    (request) =>
+      isForPerson(request) &&
+      (lane === undefined || laneAt(ledger.invocations, request.invocationId) === lane),
+  );
   const since = Math.min(...open.map(({ seq }) => seq));
   const told = new Set<unknown>();
   for (let seq = since; seq <= ledger.lastSeq; seq++) {
@@ -42,13 +48,20 @@ function pauseOf({ at }: EventOf<'tool_yield'>, now: number): number {
  * Time in epoch milliseconds at which a waiting session needs a process again: when a request, or
  * the wait for a message, expires, when a sleep ends, or when a request is to be told that may not
  * have been. `null` when there is none.
+ * @param lane only waits of this lane count
  */
-export function nextWake(ledger: Ledger, telling: TellsRequests | undefined): number | null {
-  const sleep = firstSleepEnd(ledger.invocations);
-  const next = earliest(firstExpiry(ledger), messageExpiry(ledger), sleep);
+export function nextWake(
+  ledger: Ledger,
+  telling: TellsRequests | undefined,
+  lane?: string,
+): number | null {
+  const sleep = firstSleepEnd(ledger.invocations, lane);
+  const lanes = lane === undefined ? openLanes(ledger) : [lane];
+  const messages = lanes.map((one) => messageExpiry(ledger, one));
+  const next = earliest(firstExpiry(ledger, lane), ...messages, sleep);
   if (telling === undefined || ledger.requests.size === 0) return next;
   const now = ledger.ports.clock.now();
-  return earliest(next, ...untoldRequests(ledger).map((one) => now + pauseOf(one, now)));
+  return earliest(next, ...untoldRequests(ledger, lane).map((one) => now + pauseOf(one, now)));
 }
 
 /** The first of several times; `null` when there is none. */
@@ -69,11 +82,12 @@ export function notifiedDraft(requestId: string): EventDraft {
 }
 
 /**
- * Tells the app of the requests of a run while this process holds its session. The run does not
+ * Tells the app of the requests of a lane while this process holds its session. The run does not
  * wait for that. What was told is noted in the ledger; what was not is told by the next holder.
  */
 export class RequestTeller {
   readonly #ledger: Ledger;
+  readonly #lane: string;
   readonly #clock: Clock;
   readonly #telling: TellsRequests;
   readonly #isReleasing: () => boolean;
@@ -82,8 +96,15 @@ export class RequestTeller {
   #isStopped = false;
 
   /** @param isReleasing true when the run is about to release the session */
-  constructor(ledger: Ledger, clock: Clock, telling: TellsRequests, isReleasing: () => boolean) {
+  constructor(
+    ledger: Ledger,
+    lane: string,
+    clock: Clock,
+    telling: TellsRequests,
+    isReleasing: () => boolean,
+  ) {
     this.#ledger = ledger;
+    this.#lane = lane;
     this.#clock = clock;
     this.#telling = telling;
     this.#isReleasing = isReleasing;
@@ -92,9 +113,10 @@ export class RequestTeller {
   /** Tells the requests that were not told, and from now on those that are made. */
   start(): void {
     this.#forget = this.#ledger.onDraft((event) => {
-      if (event.type === 'tool_yield' && isForPerson(event)) void this.#tell(event);
+      if (event.type === 'tool_yield' && isForPerson(event) && this.#isOwn(event))
+        void this.#tell(event);
     });
-    for (const request of untoldRequests(this.#ledger)) void this.#tell(request);
+    for (const request of untoldRequests(this.#ledger, this.#lane)) void this.#tell(request);
   }
 
   stop(): void {
@@ -102,6 +124,10 @@ export class RequestTeller {
     this.#forget();
     for (const cancel of this.#cancels.values()) cancel();
     this.#cancels.clear();
+  }
+
+  #isOwn({ invocationId }: EventOf<'tool_yield'>): boolean {
+    return laneAt(this.#ledger.invocations, invocationId) === this.#lane;
   }
 
   async #tell(request: EventOf<'tool_yield'>): Promise<void> {

@@ -2,11 +2,13 @@ import { defined } from '../../../base/defined.ts';
 import { isAdjutantError } from '../../../base/error.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
+import { lastRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
 import type { LedgerStore, SessionListing } from '../../../ledger/port.ts';
 import type { RunContext } from '../../frame/run-context.ts';
 import type { RunWait } from '../../frame/run-release.ts';
+import { openRoots } from '../root-run.ts';
 
 /** Number of runs of one user that may wait at a time. */
 export const defaultWaitingRuns = 10;
@@ -43,7 +45,8 @@ export async function tooManyWaiting(
   const limit = user === undefined ? app.waitingRunsWithoutUser : app.waitingRunsPerUser;
   if (limit === undefined) return [];
   if (requests.size === 0 && !waitsForMessage(ledger, runId, wait)) return [];
-  const waiting = await countWaiting(ledger.ports.store, { user, session, limit });
+  const elsewhere = await countWaiting(ledger.ports.store, { user, session, limit });
+  const waiting = elsewhere + waitingBeside(ledger, runId);
   if (waiting < limit) return [];
   const whose = user === undefined ? 'Sessions without a user have' : `The user "${user}" has`;
   const runs = waiting === 1 ? '1 run that waits' : `${waiting} runs that wait`;
@@ -53,6 +56,15 @@ export async function tooManyWaiting(
     decision('limits', 'too_many_waiting', { invocationId: runId, reasoning: reason, data }),
     { type: 'cancel', by: 'runtime', invocationId: runId, reason },
   ];
+}
+
+/** Counts the runs in other lanes of the session that wait for somebody. */
+function waitingBeside(ledger: Ledger, runId: string): number {
+  return [...openRoots({ ledger })].filter(({ path }) => {
+    const last = lastRecord(ledger.invocations, path);
+    const isForSomebody = last?.yielded === 'input' || last?.yielded === 'tool_input';
+    return path !== runId && last?.status === 'yielded' && isForSomebody;
+  }).length;
 }
 
 /** Counts the other sessions of a user that wait for somebody, up to the limit. */

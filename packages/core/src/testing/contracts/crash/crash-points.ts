@@ -5,6 +5,7 @@ import {
   isAnything,
   isCount,
   isFunction,
+  isGroup,
   isListOf,
   isNotNegative,
   isObject,
@@ -13,6 +14,7 @@ import {
   isText,
   type OptionChecks,
 } from '../../../base/options.ts';
+import { isLane } from '../../../ledger/folds/lanes.ts';
 import type { Store } from '../../../ledger/port.ts';
 import { memoryStore } from '../../../stores/memory.ts';
 import { findProblem } from './compare-runs.ts';
@@ -105,6 +107,11 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
   answers: (value) => (typeof value === 'function' ? undefined : isObject(value)),
   message: isFunction,
   repair: isFunction,
+  beside: isGroup<NonNullable<CrashScenario['beside']>>({
+    runnable: isRunnable,
+    lane: isLane,
+    input: isText,
+  }),
   cancelWhen: isObject,
   pauseMs: isNotNegative,
   compares: isOneOf('projection', 'outcome', 'end'),

@@ -46,6 +46,16 @@ export interface CrashScenario {
    * @default a failed run is the end
    */
   readonly repair?: (app: Runtime, failed: RunResult) => Promise<void>;
+  /**
+   * A run in another lane of the session, begun at the same time. It is answered and continued like
+   * the first one; its runnable must be known to the app.
+   */
+  readonly beside?: {
+    readonly runnable: Runnable;
+    readonly lane: string;
+    /** @default 'Go' */
+    readonly input?: string;
+  };
   /** The run is cancelled from outside when this resolves. */
   readonly cancelWhen?: Promise<void>;
   /**

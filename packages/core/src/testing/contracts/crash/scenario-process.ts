@@ -16,6 +16,7 @@ import { ExecutionCount } from './execution-count.ts';
 import { ledgerProjection } from './ledger-projection.ts';
 
 const runId = 'run';
+const besideId = 'beside';
 const defaultPauseMs = 3_600_000;
 /**
  * Start time of all first processes. Values that a body derives from the time of its start are then
@@ -60,8 +61,8 @@ export class ScenarioProcess {
   readonly place: RunPlace;
   readonly #clock: ProcessClock;
   readonly #count: ExecutionCount;
-  /** The run under way. */
-  #running: Run | undefined;
+  /** The runs under way. */
+  readonly #running = new Set<Run>();
   #isStopped = false;
   #isHurried = false;
 
@@ -78,7 +79,8 @@ export class ScenarioProcess {
       tickingClock(last === undefined ? firstStart : last.at + pauseMs),
     );
     const { store, tenant } = place;
-    const runnables = [runnable, ...(app.runnables ?? [])];
+    const beside = this.scenario.beside === undefined ? [] : [this.scenario.beside.runnable];
+    const runnables = [runnable, ...beside, ...(app.runnables ?? [])];
     this.app = new Runtime({
       app: defaultApp,
       ...app,
@@ -119,30 +121,47 @@ export class ScenarioProcess {
     return session;
   }
 
-  /** Starts the run. */
-  async begin(): Promise<RunResult> {
-    const session = await this.session();
-    const { runnable, input = 'Go', data } = this.scenario;
-    return this.#drive(this.app.run(runnable, { input, ...defined({ data }), runId, session }));
+  /** Starts the runs. */
+  begin(): Promise<RunResult> {
+    return this.goOn([]);
   }
 
   /**
-   * Continues the run of the session, or starts it. A run that has ended is requested by its id,
+   * Continues the runs of the session, or starts them. A run that has ended is requested by its id,
    * which returns its result again.
    */
   async goOn(events: readonly Event[]): Promise<RunResult> {
-    const hasOpenRoot = openInvocations(events).some(
-      (path) => belongsTo(path, runId) && !isBelow(path, runId),
-    );
-    if (!hasOpenRoot) return this.begin();
-    if (this.place.isHasty === true) await this.session();
-    return this.#drive(this.app.resume(this.place.session));
+    const { beside } = this.scenario;
+    const first = this.#work(events, runId);
+    if (beside === undefined) return first;
+    const [own, other] = await Promise.allSettled([first, this.#work(events, besideId)]);
+    if (own.status === 'rejected') throw own.reason;
+    if (other.status === 'rejected') throw other.reason;
+    return own.value;
   }
 
-  /** Releases the run without ending it. */
+  async #work(events: readonly Event[], id: string): Promise<RunResult> {
+    const lane = id === besideId ? this.scenario.beside?.lane : undefined;
+    const isOpen = openInvocations(events).some(
+      (path) => belongsTo(path, id) && !isBelow(path, id),
+    );
+    if (!isOpen) return this.#drive(this.#start(await this.session(), id), lane);
+    if (this.place.isHasty === true) await this.session();
+    return this.#drive(this.app.resume(this.place.session, defined({ lane })), lane);
+  }
+
+  #start(session: Session, id: string): Run {
+    const { beside, runnable, input = 'Go', data } = this.scenario;
+    if (id === runId || beside === undefined)
+      return this.app.run(runnable, { input, ...defined({ data }), runId, session });
+    const { lane, input: message = 'Go' } = beside;
+    return this.app.run(beside.runnable, { input: message, lane, runId: besideId, session });
+  }
+
+  /** Releases the runs without ending them. */
   stop(): void {
     this.#isStopped = true;
-    this.#running?.stop();
+    for (const run of this.#running) run.stop();
   }
 
   /** Ends the process: code of it that still runs does nothing that counts. */
@@ -151,11 +170,12 @@ export class ScenarioProcess {
     this.#clock.end();
   }
 
-  async #drive(first: Run): Promise<RunResult> {
+  async #drive(first: Run, lane: string | undefined): Promise<RunResult> {
     for (let running = first, turn = 0; ; turn++) {
-      this.#running = running;
+      this.#running.add(running);
       if (this.#isStopped) running.stop();
       const result = await settledResult(running);
+      this.#running.delete(running);
       if (this.isOver(result) || this.#isStopped) return result;
       if (turn === mostTurns)
         throw new InvalidOptionError({
@@ -164,7 +184,7 @@ export class ScenarioProcess {
         });
       if (result.status === 'yielded') await this.#answer(result);
       else await this.scenario.repair?.(this.app, result);
-      running = this.app.resume(this.place.session);
+      running = this.app.resume(this.place.session, defined({ lane }));
     }
   }
 

@@ -3,7 +3,7 @@ import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
-import { openRoot } from '../../../engine/run/root-run.ts';
+import { hasOpenRun } from '../../../engine/run/root-run.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Store } from '../../../ledger/port.ts';
 import { type PendingRequest, pendingCalls } from '../../../session/pending-request.ts';
@@ -158,13 +158,13 @@ export class Scene {
 
   /** True when a run has not ended: it is under way, or waits for an answer. */
   get isOpen(): boolean {
-    return this.#process.isActive || openRoot(this.session) !== undefined;
+    return this.#process.isActive || hasOpenRun(this.session);
   }
 
   /** True when an item waits in the inbox of an open run that is not under way. */
   async isTold(): Promise<boolean> {
     const { app } = this.#process;
-    if (this.#process.isActive || openRoot(this.session) === undefined) return false;
+    if (this.#process.isActive || !hasOpenRun(this.session)) return false;
     return (
       (await this.#store.for({ tenant: app.tenant, app: app.app }).inbox(this.session.id)).length >
       0
