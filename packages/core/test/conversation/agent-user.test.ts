@@ -11,7 +11,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
 import { storePlaces } from '../store-places.ts';
-import { ask, type Prompt, shop, textsOf } from './shop.ts';
+import { ask } from './asking-tool.ts';
+import { type Prompt, shop, textsOf } from './shop.ts';
 
 describe('agentUser', () => {
   /** A customer whose model says what it was told, and leaves when it has heard five things. */

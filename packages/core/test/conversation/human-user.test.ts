@@ -4,14 +4,9 @@ import { converse, humanUser } from 'adjutant/conversation';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ask } from './asking-tool.ts';
 import { answers, asker, sitting } from './sitting.ts';
 
-const ask = tool({
-  name: 'ask',
-  description: 'Asks the user',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-});
 const order = tool({
   name: 'order',
   description: 'Asks for an order',

@@ -5,13 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
 import { storePlaces } from '../store-places.ts';
-
-const ask = tool({
-  name: 'ask',
-  description: 'Asks the user',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-});
+import { ask } from './asking-tool.ts';
 
 function asker(...questions: string[]) {
   return agent({

@@ -6,21 +6,13 @@ import {
   runtime,
   type Session,
   type Store,
-  tool,
 } from 'adjutant';
 import { type ConversationResult, converse, scriptedUser } from 'adjutant/conversation';
 import { crashingStore, scriptedModel, takingOver } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
 import { storePlaces } from '../store-places.ts';
-
-const ask = tool({
-  name: 'ask',
-  description: 'Asks the user',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-});
+import { ask } from './asking-tool.ts';
 
 type Prompt = readonly { readonly role: string; readonly content: unknown }[];
 

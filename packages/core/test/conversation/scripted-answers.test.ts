@@ -4,7 +4,8 @@ import { roundModel, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
-import { ask, asker, asking, echo, results } from './scripted-conversation.ts';
+import { ask } from './asking-tool.ts';
+import { asker, asking, echo, results } from './scripted-conversation.ts';
 
 describe('what is asked', () => {
   test(

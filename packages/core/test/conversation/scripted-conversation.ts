@@ -1,13 +1,6 @@
-import { agent, tool } from 'adjutant';
+import { agent } from 'adjutant';
 import { roundModel, scriptedModel } from 'adjutant/testing';
-import { z } from 'zod';
-
-export const ask = tool({
-  name: 'ask',
-  description: 'Asks the user',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-});
+import { ask } from './asking-tool.ts';
 
 export const asking = (...questions: string[]) =>
   questions.map((question) => ({ name: 'ask', args: { question } }));

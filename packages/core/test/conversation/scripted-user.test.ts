@@ -3,7 +3,8 @@ import { answerWith, converse, scriptedUser, type User } from 'adjutant/conversa
 import { roundModel, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ask, asker, asking, echo, results } from './scripted-conversation.ts';
+import { ask } from './asking-tool.ts';
+import { asker, asking, echo, results } from './scripted-conversation.ts';
 
 test('speaks first, answers what is asked and ends when it has no more to say', async () => {
   const model = scriptedModel([

@@ -1,13 +1,6 @@
-import { agent, tool } from 'adjutant';
+import { agent } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
-import { z } from 'zod';
-
-export const ask = tool({
-  name: 'ask',
-  description: 'Asks the user',
-  schema: z.object({ question: z.string() }),
-  yieldSchema: z.object({ answer: z.string() }),
-});
+import { ask } from './asking-tool.ts';
 
 export type Prompt = readonly { readonly role: string; readonly content: unknown }[];
 

@@ -1,17 +1,10 @@
-import { agent, type Renderer, runtime, type Session, sequence, tool } from 'adjutant';
+import { agent, type Renderer, runtime, type Session, sequence } from 'adjutant';
 import { includeHistory, wrapUserMessages } from 'adjutant/context';
 import type { Guardrail } from 'adjutant/guardrails';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import { read } from './compacted-pages.ts';
 
-const read = tool({
-  name: 'read',
-  description: 'Reads a page',
-  recovery: 'rerun',
-  schema: z.object({ page: z.number() }),
-  execute: ({ args }) => `page ${args.page}\n${'a line of text\n'.repeat(60)}`,
-});
 const hideNumbers: Guardrail = {
   name: 'numbers',
   input: ({ text }) => ({

@@ -14,3 +14,16 @@ export const writing = (name: string, changes: Record<string, number>, output = 
   });
 export const failing = (name: string) =>
   step({ name, execute: (ctx) => ctx.fail(`${name} failed`) });
+
+/** Waits for its signal, and says when it was told to stop. */
+export const hanging = (name: string, onAbort: () => void = () => undefined) =>
+  step({
+    name,
+    execute: (ctx) =>
+      new Promise((resolve) =>
+        ctx.signal.addEventListener('abort', () => {
+          onAbort();
+          resolve(undefined);
+        }),
+      ),
+  });

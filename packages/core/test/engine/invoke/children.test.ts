@@ -2,31 +2,12 @@ import { agent, type Event, parallel, type Runnable, run, step, tool } from 'adj
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { hanging, writing } from './branches.ts';
 
 const ends = (events: readonly Event[]) =>
   events.flatMap((event) =>
     event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
   );
-const writing = (name: string, changes: Record<string, number>, output = name) =>
-  step({
-    name,
-    execute: (ctx) => {
-      ctx.state.update(changes);
-      return ctx.complete(output);
-    },
-  });
-/** Waits for its signal, and says when it was told to stop. */
-const hanging = (name: string, onAbort: () => void = () => undefined) =>
-  step({
-    name,
-    execute: (ctx) =>
-      new Promise((resolve) =>
-        ctx.signal.addEventListener('abort', () => {
-          onAbort();
-          resolve(undefined);
-        }),
-      ),
-  });
 
 describe('children', () => {
   test(

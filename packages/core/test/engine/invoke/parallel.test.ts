@@ -3,20 +3,7 @@ import { promptOf } from 'adjutant/context';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ends, failing, writing } from './branches.ts';
-
-/** Waits for its signal, and says when it was told to stop. */
-const hanging = (name: string, onAbort: () => void = () => undefined) =>
-  step({
-    name,
-    execute: (ctx) =>
-      new Promise((resolve) =>
-        ctx.signal.addEventListener('abort', () => {
-          onAbort();
-          resolve(undefined);
-        }),
-      ),
-  });
+import { ends, failing, hanging, writing } from './branches.ts';
 
 describe('parallel', () => {
   test(

@@ -2,33 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type Agent,
-  agent,
   isAdjutantError,
-  type JsonValue,
   memoryStore,
   type RequestAnswer,
   type Runtime,
   runtime,
   type Store,
-  type Tool,
 } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
-import { keptOpen, roundModel, testClock } from 'adjutant/testing';
+import { keptOpen, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { payTool } from '../../pay-tool.ts';
 import { newPool, newSchema, reasonToSkip } from '../../stores/postgres/server.ts';
-
-/** An agent that makes one call of a tool. */
-function caller(called: Tool, args: JsonValue): Agent {
-  return agent({
-    name: 'caller',
-    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
-    tools: [called],
-  });
-}
+import { caller } from './calling-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'approvals-'));
 const schema = newSchema();

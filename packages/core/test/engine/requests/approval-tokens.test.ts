@@ -1,29 +1,17 @@
 import {
-  type Agent,
   type ApprovalKey,
-  agent,
   isAdjutantError,
-  type JsonValue,
   memoryStore,
   type Runtime,
   type RuntimeOptions,
   runtime,
   secret,
-  type Tool,
 } from 'adjutant';
 import { ApprovalTokenError } from 'adjutant/errors';
-import { keptOpen, roundModel, testClock } from 'adjutant/testing';
+import { keptOpen, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { type PayToolOptions, payTool } from '../../pay-tool.ts';
-
-/** An agent that makes one call of a tool. */
-function caller(called: Tool, args: JsonValue): Agent {
-  return agent({
-    name: 'caller',
-    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
-    tools: [called],
-  });
-}
+import { caller } from './calling-agent.ts';
 
 const key: ApprovalKey = { id: '2026-01', secret: secret('approvals', 'k'.repeat(32)) };
 

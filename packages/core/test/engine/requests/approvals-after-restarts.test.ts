@@ -12,20 +12,12 @@ import {
   ToolFailure,
   tool,
 } from 'adjutant';
-import { keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
+import { keptOpen, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../../pay-tool.ts';
+import { caller } from './calling-agent.ts';
 import { newProcess, work } from './restarted-approvals.ts';
-
-/** An agent that makes one call of a tool. */
-function caller(called: Tool, args: JsonValue): Agent {
-  return agent({
-    name: 'caller',
-    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
-    tools: [called],
-  });
-}
 
 interface Scenario {
   readonly runnable: Agent;

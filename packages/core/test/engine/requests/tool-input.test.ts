@@ -1,6 +1,4 @@
 import {
-  type Agent,
-  agent,
   isAdjutantError,
   type JsonValue,
   memoryStore,
@@ -12,18 +10,10 @@ import {
   type Tool,
   tool,
 } from 'adjutant';
-import { keptOpen, roundModel } from 'adjutant/testing';
+import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-
-/** An agent that makes one call of a tool. */
-function caller(called: Tool, args: JsonValue): Agent {
-  return agent({
-    name: 'caller',
-    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
-    tools: [called],
-  });
-}
+import { caller } from './calling-agent.ts';
 
 const ask = tool({
   name: 'ask',

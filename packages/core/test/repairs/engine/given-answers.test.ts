@@ -2,7 +2,6 @@ import {
   type Agent,
   agent,
   agentTool,
-  type Event,
   memoryStore,
   parallel,
   type RequestAnswer,
@@ -17,6 +16,7 @@ import { keptOpen, scriptedModel } from 'adjutant/testing';
 import { explain } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventsOf } from './events-of.ts';
 import { fastClock } from './fast-clock.ts';
 
 type Change =
@@ -109,12 +109,6 @@ function processOf(store: Store, runnable: Runnable): Runtime {
     recover: 'manual',
     ports: { clock: fastClock() },
   });
-}
-
-async function eventsOf(app: Runtime): Promise<readonly Event[]> {
-  const events: Event[] = [];
-  for await (const event of app.sessions.events('s')) events.push(event as Event);
-  return events;
 }
 
 /** Returns the end of `resume`: the status, or the code of the error. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   agent,
-  type Event,
   memoryStore,
   type Runnable,
   type Runtime,
@@ -18,6 +17,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { keptOpen, roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { payTool } from '../../pay-tool.ts';
+import { eventsOf } from './events-of.ts';
 import { fastClock } from './fast-clock.ts';
 
 function processOf(store: Store, runnables: readonly Runnable[]): Runtime {
@@ -28,12 +28,6 @@ function processOf(store: Store, runnables: readonly Runnable[]): Runtime {
     recover: 'manual',
     ports: { clock: fastClock() },
   });
-}
-
-async function eventsOf(app: Runtime): Promise<readonly Event[]> {
-  const events: Event[] = [];
-  for await (const event of app.sessions.events('s')) events.push(event as Event);
-  return events;
 }
 
 const payer = () =>

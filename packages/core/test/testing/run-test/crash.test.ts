@@ -1,13 +1,4 @@
-import {
-  agent,
-  agentTool,
-  type Model,
-  parallel,
-  type Runnable,
-  sequence,
-  step,
-  tool,
-} from 'adjutant';
+import { agent, agentTool, parallel, type Runnable, sequence, step, tool } from 'adjutant';
 import {
   advanceTime,
   answer,
@@ -27,16 +18,7 @@ import {
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type StorePlace, storePlaces } from '../../store-places.ts';
-
-const real: Model = {
-  kind: 'model',
-  provider: 'openai',
-  modelId: 'gpt-5',
-  settings: {},
-  load: () => {
-    throw new Error('the real model was loaded');
-  },
-};
+import { real } from './real-tools.ts';
 
 const calls = (...made: readonly (readonly [name: string, args?: object])[]) => ({
   toolCalls: made.map(([name, args = {}]) => ({ name, args: args as never })),

@@ -2,7 +2,8 @@ import { agent, agentTool, claude, openai, parallel, sequence, step, textProtoco
 import { advanceTime, expectPrompt, model, runTest, user } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { add, calls, real, withTools } from './paying-agent.ts';
+import { add, calls, withTools } from './paying-agent.ts';
+import { real } from './real-tools.ts';
 
 describe('models', () => {
   test('are not loaded: the script answers, in order, and everything else is real', async () => {

@@ -1,16 +1,6 @@
-import { agent, type Model, tool } from 'adjutant';
+import { agent, tool } from 'adjutant';
 import { z } from 'zod';
-
-/** A model that must never be asked: it has no key, and nobody may look for one. */
-export const real: Model = {
-  kind: 'model',
-  provider: 'openai',
-  modelId: 'gpt-5',
-  settings: {},
-  load: () => {
-    throw new Error('the real model was loaded');
-  },
-};
+import { real } from './real-tools.ts';
 
 export const add = tool({
   name: 'add',

@@ -1,4 +1,4 @@
-import { agent, type Model, pending, sequence, tool } from 'adjutant';
+import { agent, pending, sequence, tool } from 'adjutant';
 import {
   approve,
   crash,
@@ -15,16 +15,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-
-const real: Model = {
-  kind: 'model',
-  provider: 'openai',
-  modelId: 'gpt-5',
-  settings: {},
-  load: () => {
-    throw new Error('the real model was loaded');
-  },
-};
+import { real } from './real-tools.ts';
 
 const schema = z.object({ n: z.number() });
 const tools = [

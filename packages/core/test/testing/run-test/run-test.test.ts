@@ -15,7 +15,8 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { add, calls, real, withTools } from './paying-agent.ts';
+import { add, calls, withTools } from './paying-agent.ts';
+import { real } from './real-tools.ts';
 
 function paying(options: object = {}) {
   const paid: unknown[] = [];

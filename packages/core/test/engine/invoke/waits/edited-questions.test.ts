@@ -1,7 +1,7 @@
 import { memoryStore, runtime, type StepContext } from 'adjutant';
 import { takingOver } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { asking } from './asked-once.ts';
+import { asking } from './asking-step.ts';
 
 describe('edited code', () => {
   /** Begins with one step, and continues the run with another in a second process. */

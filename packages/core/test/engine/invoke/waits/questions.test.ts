@@ -1,11 +1,4 @@
-import {
-  type Approval,
-  isAdjutantError,
-  memoryStore,
-  parallel,
-  type RuntimeOptions,
-  runtime,
-} from 'adjutant';
+import { type Approval, memoryStore, parallel, type RuntimeOptions, runtime } from 'adjutant';
 import {
   advanceTime,
   approve,
@@ -19,17 +12,9 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { asking } from './asked-once.ts';
+import { asking, failure } from './asking-step.ts';
 
 const minutes = 60_000;
-
-/** The code and the message of what is thrown. */
-const failure = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
-    (value) => ({ value }),
-    (error: unknown) =>
-      isAdjutantError(error) ? { code: error.code, message: error.message } : error,
-  );
 
 describe('a question', () => {
   test('for approval gives who decided, and why', async () => {

@@ -1,29 +1,14 @@
-import {
-  agent,
-  isAdjutantError,
-  runtime,
-  type StepContext,
-  step,
-  type ToolContext,
-  tool,
-} from 'adjutant';
+import { agent, runtime, type StepContext, step, type ToolContext, tool } from 'adjutant';
 import { advanceTime, meanwhile, model, runTest, scriptedModel, user } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { failure } from './asking-step.ts';
 
 const minutes = 60_000;
 
 /** A step whose output is what `work` gives. */
 const asking = (work: (ctx: StepContext) => Promise<unknown>, name = 'asking') =>
   step({ name, execute: async (ctx) => ctx.complete((await work(ctx)) as never) });
-
-/** The code and the message of what is thrown. */
-const failure = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
-    (value) => ({ value }),
-    (error: unknown) =>
-      isAdjutantError(error) ? { code: error.code, message: error.message } : error,
-  );
 
 describe('a question is refused', () => {
   const refusedAs = async (work: (ctx: StepContext) => Promise<unknown>) =>
