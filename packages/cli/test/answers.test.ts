@@ -41,7 +41,7 @@ async function asking() {
     return pendingCalls[0]?.requestId as string;
   };
   const given = async (): Promise<unknown> => {
-    // What was left in the store is taken in by the program that has the step.
+    // The program that has the step takes in the answer that was left in the store.
     await app.resume(`s${asked}`);
     const { events } = await app.sessions.get(`s${asked}`);
     return events.findLast((event) => event.type === 'tool_input')?.input;

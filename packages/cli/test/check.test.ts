@@ -49,7 +49,7 @@ test('check tells which open runs can go on, and what says nothing of recovery',
   const [session, summary] = jsonLines((await check('--json')).stdout);
   expect(session).toMatchObject({ type: 'session', verdict: 'refused', code: 'ledger_mismatch' });
   expect(summary).toMatchObject({ type: 'check', undeclaredTools: ['clerk/repay'] });
-  // What is named twice counts once.
+  // A session that is named twice counts once.
   const twice = await check(
     'customer-7',
     'customer-7',

@@ -42,7 +42,7 @@ export interface Explanation {
   /** Name of what was run. */
   readonly agent: string;
   readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'sleeping' | 'running';
-  /** What a run with the status `waiting` waits for: a message, an answer, or to be let go on. */
+  /** Need of a run with the status `waiting`: a message, an answer, or to be let go on. */
   readonly waitsFor?: 'input' | 'tool_input' | 'pause';
   /** `seq` of the event that it was concluded with. */
   readonly seq: number;
@@ -131,8 +131,8 @@ function concluded(explained: RunToExplain, words: EventWords): Concluded {
 }
 
 /**
- * What a run waits for that has come to an event. `undefined`: it is at work, or has what it waited
- * for and goes on.
+ * Returns the need of a run that has come to an event. `undefined`: it is at work, or has what it
+ * waited for and goes on.
  */
 function waitsForIn(event: Event, events: readonly Event[]): Explanation['waitsFor'] {
   const last = events.findLast(

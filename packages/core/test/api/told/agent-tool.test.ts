@@ -38,7 +38,7 @@ test('something that is no schema', () => {
   );
 });
 
-/** What a model reads whose call of a tool does not fit. */
+/** Returns the text for a model whose call of a tool does not fit. */
 async function toldModel(made: ReturnType<typeof tool>, args: object): Promise<unknown> {
   const caller = scriptedModel([
     { toolCalls: [{ name: made.name, args: args as never }] },

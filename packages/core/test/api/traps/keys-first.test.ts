@@ -2,7 +2,7 @@ import { run, type StepContext, step } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** What a person is told whose step waits, or does something, in this way. */
+/** Returns the error for a person whose step waits, or does something, in this way. */
 async function toldOf(work: (ctx: StepContext) => unknown): Promise<string | undefined> {
   const body = step({
     name: 'body',
