@@ -5,7 +5,7 @@ import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
 import { checkMessages } from './messages/message-checks.ts';
 import type { SaidMessage } from './messages/messages.ts';
-import { isGoingOn, pathsGoingOn } from './open-paths.ts';
+import { isGoingOn, openPaths, pathsGoingOn } from './open-paths.ts';
 import { checkOutcomesTold, type ToldOutcome } from './repairs/outcome-checks.ts';
 import type { StartedProgram } from './simulated-program.ts';
 import type { Watch } from './watch.ts';
@@ -103,6 +103,7 @@ async function checkStored(
 
 /** Every call that a person approved is carried out, or a decision says why not. */
 function checkApproved({ events, session }: WatchedLedger, report: ReportBroken): void {
+  const open = openPaths(events);
   for (const event of events) {
     if (event.type !== 'tool_input' || event.decision !== 'approve') continue;
     const { callId, requestId, seq } = event;
@@ -120,7 +121,12 @@ function checkApproved({ events, session }: WatchedLedger, report: ReportBroken)
           (later.type === 'invocation_end' && later.invocationId === callId) ||
           (later.type === 'invocation_end' &&
             later.status !== 'completed' &&
-            callId.startsWith(`${later.invocationId}/`))),
+            callId.startsWith(`${later.invocationId}/`)) ||
+          // The agent that called it is open, and edited code has left it behind.
+          (later.type === 'decision' &&
+            later.decision === 'accept_orphaned_child' &&
+            callId.startsWith(`${later.invocationId}/`) &&
+            open.has(event.invocationId ?? ''))),
     );
     if (!isHeeded) report('approval_heeded', `${session}: ${callId} was approved for nothing`);
   }
