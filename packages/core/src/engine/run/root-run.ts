@@ -50,7 +50,7 @@ export function openLanes(ledger: Ledger): readonly string[] {
 }
 
 /** The lane of the root of a run. */
-export function laneOfRoot({ start }: InvocationRecord): string {
+function laneOfRoot({ start }: InvocationRecord): string {
   return start.lane ?? defaultLane;
 }
 

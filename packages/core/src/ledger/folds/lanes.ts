@@ -34,7 +34,7 @@ export function laneAt({ byPath }: Invocations, path: string | undefined): strin
 }
 
 /** The lane of an event; `undefined` for an event that concerns the whole session. */
-export function laneOf(tree: Invocations, event: Event): string | undefined {
+function laneOf(tree: Invocations, event: Event): string | undefined {
   const { invocationId } = event;
   if (event.type === 'user' && !tree.byPath.has(invocationId ?? ''))
     return event.lane ?? defaultLane;
