@@ -4,7 +4,7 @@ import type { Event, EventOf } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { defaultLane, isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import { hasTaken } from '../../ledger/folds/taken-message.ts';
-import { rootOf } from '../../ledger/path.ts';
+import { isRootOf, rootOf } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
@@ -162,7 +162,7 @@ class FollowedRun {
     const isRest =
       (event.type === 'invocation_end' && event.next === undefined) ||
       event.type === 'invocation_yield';
-    return isRest && this.root !== undefined && event.invocationId.split('>')[0] === this.root;
+    return isRest && this.root !== undefined && isRootOf(event.invocationId, this.root);
   }
 
   end(): void {
