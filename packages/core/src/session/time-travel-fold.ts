@@ -33,7 +33,7 @@ export interface LedgerPoint {
   /** Invocations in the order in which they started. */
   readonly byPath: Map<string, InvocationOutline>;
   readonly roots: InvocationOutline[];
-  /** What the parts of the run of a lane wait for that yielded since it went on last. */
+  /** Waits of the parts of the run of a lane that yielded since it went on last. */
   readonly waits: LaneWaits;
 }
 

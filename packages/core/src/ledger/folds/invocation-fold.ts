@@ -55,7 +55,7 @@ export interface InvocationTree {
   readonly lanes: Map<string, string>;
   /** Events that belong to no invocation. */
   readonly outside: Event[];
-  /** What the parts of the run of a lane wait for that yielded since it went on last. */
+  /** Waits of the parts of the run of a lane that yielded since it went on last. */
   readonly waits: LaneWaits;
 }
 

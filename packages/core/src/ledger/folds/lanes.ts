@@ -46,7 +46,7 @@ export function isOfOtherLane(tree: Invocations, event: Event, lane: string): bo
   return (laneOf(tree, event) ?? lane) !== lane;
 }
 
-/** What the parts of the runs of a session wait for, by lane. */
+/** Waits of the parts of the runs of a session, by lane. */
 export type LaneWaits = Map<string, Set<EventOf<'invocation_yield'>['reason']>>;
 
 /** Notes that a part of the run of a lane waits. */
