@@ -80,7 +80,7 @@ describe('what is said to a session with options that do not fit changes nothing
     [
       'reopen without options',
       (app) => app.sessions.reopen('s', untyped(undefined)),
-      /options must be an object, not undefined/,
+      /`reason` is missing/,
     ],
     [
       'reopen without a reason',

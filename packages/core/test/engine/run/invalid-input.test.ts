@@ -38,7 +38,7 @@ describe('options that do not fit', () => {
     ],
     [
       () => agent(loose({ name: 'a', model: scriptedModel([]), context: 'You are' })),
-      /`context` must be a list of functions/,
+      /`context` must be a list of renderers/,
     ],
     [
       () => agent(loose({ name: 'a', model: scriptedModel([]), toolChoice: 'always' })),
