@@ -40,14 +40,21 @@ export function checkMessages(
 function checkNotTaken(
   { events, landedAt, session }: WatchedLedger,
   { clientKey, seq }: EventOf<'user'>,
-  { requestId }: SaidMessage,
+  { requestId, sentAt }: SaidMessage,
   report: ReportBroken,
 ): void {
   if (isDecision(events[seq], 'inbox', 'ambiguous_answer')) return;
   const asked = requestOf(events, requestId);
   const at = firstInstant + (landedAt[seq - 1] ?? 0);
-  if (asked !== undefined && asked.seq < seq && isWaiting(events, asked, { seq, at }))
+  if (asked === undefined || asked.seq >= seq || sentAt.some((time) => !isBetween(asked, time)))
+    return;
+  if (isWaiting(events, asked, { seq, at }))
     report('answer_taken', `${session}: ${clientKey} is read as no answer`);
+}
+
+/** True for a time at which a request had been made and had not expired, by clocks that differ. */
+function isBetween({ at, expiresAt = Number.POSITIVE_INFINITY }: Asked, time: number): boolean {
+  return at <= time && time < expiresAt;
 }
 
 /** A message answers none of several requests that ask for the same. */
