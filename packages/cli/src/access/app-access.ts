@@ -47,6 +47,19 @@ export interface CancelOutcome {
   readonly text: string;
 }
 
+export interface CancelDetails {
+  readonly reason?: string;
+  /** Lane of the run. @default the default lane */
+  readonly lane?: string;
+}
+
+export interface ReopenDetails {
+  readonly reason: string;
+  readonly path?: string;
+  /** Lane whose last run is opened. @default the default lane */
+  readonly lane?: string;
+}
+
 /** Finding of a person about a call or an effect of unknown outcome. */
 export interface FoundOutcome {
   readonly happened: boolean;
@@ -78,15 +91,12 @@ export interface AppAccess {
   listRequests(user: string | undefined): Promise<readonly RequestEntry[]>;
   /** Returns the text of a session, by default of the newest one. Writes nothing to its ledger. */
   show(id: string | undefined, view: SessionView): Promise<string>;
-  /** Ends the open run of a session. @throws UsageError when there is none */
-  cancel(session: string, reason: string | undefined): Promise<CancelOutcome>;
+  /** Ends the open run of a lane of a session. @throws UsageError when there is none */
+  cancel(session: string, options: CancelDetails): Promise<CancelOutcome>;
   /** Records the outcome of a call or an effect that nobody knows. */
   resolveUnknown(session: string, callId: string, found: FoundOutcome): Promise<void>;
   /** Opens a failed or cancelled run again, or one part of it. */
-  reopen(
-    session: string,
-    options: { readonly reason: string; readonly path?: string },
-  ): Promise<void>;
+  reopen(session: string, options: ReopenDetails): Promise<void>;
   answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number>;
   run(context: GoalContext, goal: string, session: string | undefined): Promise<number>;
   /** Continues the open run of a session. */

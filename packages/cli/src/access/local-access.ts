@@ -13,15 +13,18 @@ import {
 import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
+import { inLane } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type {
   AccessOptions,
   AnswerContext,
   AppAccess,
+  CancelDetails,
   CancelOutcome,
   FoundOutcome,
   FoundSessions,
   GoalContext,
+  ReopenDetails,
   SessionFilter,
   SessionView,
 } from './app-access.ts';
@@ -78,23 +81,29 @@ export class LocalAccess implements AppAccess {
     });
   }
 
-  async cancel(id: string, reason: string | undefined): Promise<CancelOutcome> {
+  async cancel(id: string, options: CancelDetails): Promise<CancelOutcome> {
+    const { lane } = options;
+    const where = inLane(lane);
     const app = openExistingLedgers(this.#host, this.#options);
     try {
       const session = await existingSession(app, id, this.#options);
-      if (openRunOf(session) === undefined) throw nothingToCancel(id);
-      await app.cancel(id, reason === undefined ? {} : { reason });
-      const why = whyNotHere(session, assistantName);
+      if (openRunOf(session, lane) === undefined) throw nothingToCancel(id, lane);
+      await app.cancel(id, options);
+      const why = whyNotHere(session, assistantName, lane);
       const holder = await holderNow(session);
       if (holder !== undefined)
-        return { status: 'posted', text: `${holder} works on session "${id}" and cancels it.` };
+        return {
+          status: 'posted',
+          text: `${holder} works on session "${id}" and cancels it${where}.`,
+        };
       if (why !== undefined) {
-        const text = `Session "${id}" is cancelled as soon as its program continues it: ${why}.`;
+        const what = `Session "${id}" is cancelled${where}`;
+        const text = `${what} as soon as its program continues it: ${why}.`;
         return { status: 'posted', text };
       }
-      const { status } = await app.advance(session);
-      if (status !== 'cancelled') throw nothingToCancel(id);
-      return { status, text: `The run of session "${id}" is cancelled.` };
+      const { status } = await app.advance(session, defined({ lane }));
+      if (status !== 'cancelled') throw nothingToCancel(id, lane);
+      return { status, text: `The run of session "${id}"${where} is cancelled.` };
     } finally {
       await app.close().catch(() => undefined);
     }
@@ -104,10 +113,7 @@ export class LocalAccess implements AppAccess {
     await this.#repair(id, (app) => app.sessions.resolveUnknown(id, callId, found));
   }
 
-  async reopen(
-    id: string,
-    options: { readonly reason: string; readonly path?: string },
-  ): Promise<void> {
+  async reopen(id: string, options: ReopenDetails): Promise<void> {
     await this.#repair(id, (app) => app.sessions.reopen(id, options));
   }
 

@@ -1,13 +1,15 @@
 import type { RequestEntry, Runtime } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { carryOut, commandLine, commandText } from '../actions/carry-out.ts';
 import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
 import { assistantName } from '../app/agent.ts';
 import { type AgentApp, openAgentApp, openExistingLedgers } from '../app/app.ts';
-import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
+import { holderNow, laneOf, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { readableStorePath } from '../host/store-location.ts';
 import { sayAnswered } from '../output/answered.ts';
+import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type { AnswerContext } from './app-access.ts';
@@ -41,13 +43,15 @@ async function postOnly(
 ): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
-    const { session: id } = await post(host, app, options, requestId, answer);
+    const { session: id, invocationId } = await post(host, app, options, requestId, answer);
     if (options.json) return exitCodes.ok;
-    const run = openRunOf(await app.sessions.get(id));
+    const session = await app.sessions.get(id);
+    const lane = laneOf(session.events, invocationId);
+    const run = openRunOf(session, lane);
     notice(
       host,
       run === undefined || run === assistantName
-        ? `The run goes on with: ${commandLine(['resume', id], options)}`
+        ? `The run goes on with: ${commandLine(['resume', id, ...laneWords(lane)], options)}`
         : `The run goes on in the program that has "${plainLine(run)}".`,
     );
     return exitCodes.ok;
@@ -80,8 +84,9 @@ async function goOn(
 ): Promise<number> {
   const { host } = context;
   const session = await app.sessions.open({ id: request.session });
+  const ofLane = defined({ lane: laneOf(session.events, request.invocationId) });
   const why =
-    whyNotHere(session, agent.name) ??
+    whyNotHere(session, agent.name, ofLane.lane) ??
     (agent.tools.some(({ name }) => name === request.name)
       ? undefined
       : `it uses the tool ${request.name}, which the agent of the command line does not have`);
@@ -98,5 +103,6 @@ async function goOn(
     return exitCodes.ok;
   }
   announceStandIn();
-  return carryOut(context, session, (given) => app.resume(session, given));
+  const inLane = { ...context, options: { ...context.options, ...ofLane } };
+  return carryOut(inLane, session, (given) => app.resume(session, { ...given, ...ofLane }));
 }

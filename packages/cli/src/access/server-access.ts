@@ -1,19 +1,22 @@
-import type { AdjutantClient, ServerSession } from '@adjutant/server/client';
+import type { AdjutantClient, ServerRunOutline, ServerSession } from '@adjutant/server/client';
 import type { RequestEntry, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
+import { inLane } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type {
   AccessOptions,
   AnswerContext,
   AppAccess,
+  CancelDetails,
   CancelOutcome,
   FoundOutcome,
   FoundSessions,
   GoalContext,
+  ReopenDetails,
   SessionFilter,
   SessionView,
 } from './app-access.ts';
@@ -76,11 +79,10 @@ export class ServerAccess implements AppAccess {
     return text(session, { pending, place: {} });
   }
 
-  async cancel(session: string, reason: string | undefined): Promise<CancelOutcome> {
+  async cancel(session: string, { reason, lane }: CancelDetails): Promise<CancelOutcome> {
     const client = await this.#client();
-    const { runs } = await client.runs.list(session, { limit: 1 }).page();
-    const [last] = runs;
-    if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session);
+    const last = await lastRun(client, session, lane);
+    if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session, lane);
     await client.runs.cancel(session, last.id, reason === undefined ? {} : { reason });
     const impatience = new AbortController();
     const cancelTimer = this.#host.clock.setTimer(patienceMs, () => impatience.abort());
@@ -89,11 +91,12 @@ export class ServerAccess implements AppAccess {
         until: 'end',
         signal: impatience.signal,
       });
-      if (status !== 'cancelled') throw nothingToCancel(session);
-      return { status, text: `The run of session "${session}" is cancelled.` };
+      if (status !== 'cancelled') throw nothingToCancel(session, lane);
+      return { status, text: `The run of session "${session}"${inLane(lane)} is cancelled.` };
     } catch (error) {
       if (!impatience.signal.aborted) throw error;
-      const text = `Session "${session}" is cancelled as soon as somebody works on it.`;
+      const what = `Session "${session}" is cancelled${inLane(lane)}`;
+      const text = `${what} as soon as somebody works on it.`;
       return { status: 'posted', text };
     } finally {
       cancelTimer();
@@ -104,10 +107,7 @@ export class ServerAccess implements AppAccess {
     await (await this.#client()).sessions.resolveUnknown(session, callId, found);
   }
 
-  async reopen(
-    session: string,
-    options: { readonly reason: string; readonly path?: string },
-  ): Promise<void> {
+  async reopen(session: string, options: ReopenDetails): Promise<void> {
     await (await this.#client()).sessions.reopen(session, options);
   }
 
@@ -132,6 +132,16 @@ export class ServerAccess implements AppAccess {
   #client(): Promise<AdjutantClient> {
     return openClient(this.#host, this.#options);
   }
+}
+
+/** Returns the last run of a lane of a session. */
+async function lastRun(
+  client: AdjutantClient,
+  session: string,
+  lane: string | undefined,
+): Promise<ServerRunOutline | undefined> {
+  for await (const run of client.runs.list(session)) if (run.lane === lane) return run;
+  return undefined;
 }
 
 /** Returns the session in the form in which a store lists it. */

@@ -2,6 +2,7 @@ import type { Answer } from '@adjutant/server/client';
 import type { RequestEntry } from 'adjutant';
 import { commandText } from '../actions/carry-out.ts';
 import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
+import { runOf } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { sayAnswered } from '../output/answered.ts';
 import { notice } from '../output/notice.ts';
@@ -51,9 +52,4 @@ export async function answerRemotely(
     await give();
     return { session, run: runOf(invocationId), before };
   });
-}
-
-/** Path of the run: the first part of an invocation's path. */
-function runOf(invocationId: string): string {
-  return invocationId.split(/[/>]/, 1)[0] as string;
 }

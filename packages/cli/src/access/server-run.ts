@@ -22,6 +22,10 @@ export interface RemoteContext<Options = ServerFlags> extends RunContext {
   readonly options: RunContext['options'] & RemoteOptions<Options>;
 }
 
+interface OfLane {
+  readonly lane?: string;
+}
+
 /** `adjutant run "goal" --server <url>`: runs an agent of the server, and shows the run. */
 export async function runRemotely(
   context: RemoteContext<RemoteRunOptions>,
@@ -34,7 +38,7 @@ export async function runRemotely(
   return showRun(context, client, async () => {
     const before = session === undefined ? [] : await eventsOrNew(client, session);
     const started = await client.runs
-      .start({ agent, input: goal, ...defined({ session }) })
+      .start({ agent, input: goal, ...defined({ session, lane: options.lane }) })
       .accepted();
     return { session: started.session, run: started.id, before };
   });
@@ -42,20 +46,22 @@ export async function runRemotely(
 
 /** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
 export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
+  const ofLane = defined({ lane: context.options.lane });
   const client = await openClient(context.host, context.options);
   return showRun(context, client, async () => {
     const before = await eventsOf(client, session);
-    const run = waitingRun(before, context.host.clock.now());
-    if (run !== undefined && !(await isAnswered(client, session, before)))
+    const run = waitingRun(before, context.host.clock.now(), ofLane);
+    if (run !== undefined && !(await isAnswered(client, session, before, ofLane)))
       return { session, run, before, isAtRest: true };
-    const { id } = await client.sessions.continue(session);
+    const { id } = await client.sessions.continue(session, ofLane);
     return { session, run: id, before };
   });
 }
 
 /** The run that waits for an answer, a message or an instant, and has not been paused. */
-function waitingRun(events: readonly Event[], now: number): string | undefined {
-  const { openRun, pendingCalls, awaitingInput, sleepsUntil } = validateResumeState(events);
+function waitingRun(events: readonly Event[], now: number, ofLane: OfLane): string | undefined {
+  const state = validateResumeState(events, ofLane);
+  const { openRun, pendingCalls, awaitingInput, sleepsUntil } = state;
   if (openRun === undefined) return undefined;
   const last = events.findLast(
     (event) =>
@@ -73,10 +79,12 @@ async function isAnswered(
   client: AdjutantClient,
   session: string,
   events: readonly Event[],
+  ofLane: OfLane,
 ): Promise<boolean> {
   const pending = new Set<string>();
   for await (const { requestId } of client.approvals.list({ session })) pending.add(requestId);
-  return validateResumeState(events).pendingCalls.some(({ requestId }) => !pending.has(requestId));
+  const { pendingCalls } = validateResumeState(events, ofLane);
+  return pendingCalls.some(({ requestId }) => !pending.has(requestId));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { confidenceOf, runReport, validateResumeState } from 'adjutant/views';
+import { laneOf, runOf } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
 
 /** Returns the events of a session of a server, with their large values. */
@@ -75,8 +76,14 @@ export function resultOf(session: Session, runId: string): RunResult {
   const { events } = session;
   const last = events.findLast((event) => restsBy(runId, event));
   const end = last?.type === 'invocation_end' ? last : undefined;
-  const { awaitingInput, sleepsUntil } = validateResumeState(events);
-  const waiting: readonly PendingRequest[] = end === undefined ? session.pendingYieldingCalls : [];
+  const { awaitingInput, sleepsUntil } = validateResumeState(
+    events,
+    defined({ lane: laneOf(events, runId) }),
+  );
+  const waiting: readonly PendingRequest[] =
+    end === undefined
+      ? session.pendingYieldingCalls.filter(({ invocationId }) => runOf(invocationId) === runId)
+      : [];
   return {
     ...runReport(events, runId),
     status: end === undefined ? 'yielded' : end.status === 'transferred' ? 'completed' : end.status,

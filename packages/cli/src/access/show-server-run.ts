@@ -3,6 +3,7 @@ import { type Event, isDurable, type Session } from 'adjutant';
 import { commandLine, type RunContext, reportRun, runOutput } from '../actions/carry-out.ts';
 import { exitCodes } from '../failure.ts';
 import { jsonLine } from '../output/json-output.ts';
+import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import type { RunOutput } from '../output/run-output.ts';
 import { restsBy, resultOf, sessionOf, withLargeValues } from './server-session.ts';
@@ -78,9 +79,10 @@ function sayHowToGoOn({ host, options }: RunContext, { session, run }: WatchedRu
     host.stdout.write(jsonLine({ type: 'left', session, runId: run }));
     return;
   }
+  const cancel = ['cancel', session, ...laneWords(options.lane)];
   notice(
     host,
     `The run goes on at the server. See it: ${commandLine(['show', session], options)}. ` +
-      `End it: ${commandLine(['cancel', session], options)}`,
+      `End it: ${commandLine(cancel, options)}`,
   );
 }

@@ -1,3 +1,4 @@
+import { defined } from 'adjutant/text';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
 import type { StoreOptions } from '../app/app.ts';
@@ -7,6 +8,7 @@ import { jsonLine } from '../output/json-output.ts';
 
 export interface CancelOptions extends StoreOptions, ServerFlags {
   readonly reason?: string;
+  readonly lane?: string;
   readonly json?: boolean;
 }
 
@@ -14,10 +16,10 @@ export interface CancelOptions extends StoreOptions, ServerFlags {
 export async function cancelSession(
   host: Host,
   session: string,
-  { reason, json, ...options }: CancelOptions,
+  { reason, lane, json, ...options }: CancelOptions,
 ): Promise<number> {
   const access = await openAccess(host, options);
-  const { status, text } = await access.cancel(session, reason);
+  const { status, text } = await access.cancel(session, defined({ reason, lane }));
   host.stdout.write(json ? jsonLine({ type: 'cancel', session, status }) : `${text}\n`);
   return exitCodes.ok;
 }

@@ -1,4 +1,5 @@
 import {
+  type Event,
   isAdjutantError,
   isDurable,
   type Run,
@@ -9,11 +10,12 @@ import {
 } from 'adjutant';
 import type { ServerFlags } from '../access/server-flags.ts';
 import type { AgentOptions } from '../app/app.ts';
-import { holderNow } from '../app/open-run.ts';
+import { holderNow, laneOf, runOf } from '../app/open-run.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 import { JsonOutput } from '../output/json-output.ts';
+import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type { RunOutput } from '../output/run-output.ts';
@@ -24,7 +26,12 @@ import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
 export interface RunContext {
   readonly host: Host;
   readonly interruption: Interruption;
-  readonly options: AgentOptions & ServerFlags & { readonly json?: boolean };
+  readonly options: AgentOptions &
+    ServerFlags & {
+      readonly json?: boolean;
+      /** Lane of the run. @default the default lane */
+      readonly lane?: string;
+    };
 }
 
 /**
@@ -38,7 +45,7 @@ export async function carryOut(
 ): Promise<number> {
   const { host, interruption, options } = context;
   const output = runOutput(context, { resolve: session.resolve, events: session.events });
-  const { onStream, forget } = showEvents(session, output);
+  const { onStream, forget } = showEvents(session, output, options.lane);
   try {
     const holder = await holderNow(session);
     if (holder !== undefined)
@@ -55,7 +62,10 @@ export async function carryOut(
     return reportRun(context, output, result);
   } catch (error) {
     if (!isAdjutantError(error, 'run_stopped')) throw error;
-    output.stopped(session.id, commandLine(['resume', session.id], options));
+    output.stopped(
+      session.id,
+      commandLine(['resume', session.id, ...laneWords(options.lane)], options),
+    );
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
     forget();
@@ -76,14 +86,18 @@ export function reportRun(
 
 /**
  * Passes events to the output as they are drafted. Events of another process follow when they are
- * durable. Returns the listener for the stream, and a function that ends the passing.
+ * durable. Those of other lanes, which this process may continue as well, are left out. Returns the
+ * listener for the stream, and a function that ends the passing.
  */
 function showEvents(
   session: Session,
   output: RunOutput,
+  lane: string | undefined,
 ): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
   const drafted = new Set<string>();
+  const isOfLane = laneFilter(session, lane);
   const forget = session.onDraft((event) => {
+    if (!isOfLane(event)) return;
     drafted.add(event.id);
     output.drafted(event);
   });
@@ -94,21 +108,40 @@ function showEvents(
   return { onStream, forget };
 }
 
+/** Returns a check that an event belongs to the run of a lane, or to the whole session. */
+function laneFilter(session: Session, lane: string | undefined): (event: Event) => boolean {
+  const lanes = new Map<string, string | undefined>();
+  return (event) => {
+    const { invocationId } = event;
+    if (invocationId === undefined) return true;
+    const run = runOf(invocationId);
+    if (!lanes.has(run))
+      lanes.set(
+        run,
+        event.type === 'invocation_start' && event.invocationId === run
+          ? event.lane
+          : laneOf(session.events, run),
+      );
+    return lanes.get(run) === lane;
+  };
+}
+
 function waitedFor(
   host: Host,
-  { pendingCalls, awaitingInput, sleepsUntil, session }: RunResult,
+  { pendingCalls, awaitingInput, sleepsUntil, session, runId }: RunResult,
   options: ShownOptions,
 ): string[] {
+  const lane = laneOf(session.events, runId);
+  const resume = ['resume', session.id, ...laneWords(lane)];
   const waiting = {
     requests: pendingCalls.map(askedBy),
     message: awaitingInput,
     sleepsUntil,
     session: session.id,
+    lane,
   };
   const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));
-  return lines.length > 0
-    ? lines
-    : [`Paused. Continue with: ${commandLine(['resume', session.id], options)}`];
+  return lines.length > 0 ? lines : [`Paused. Continue with: ${commandLine(resume, options)}`];
 }
 
 export function commandText(options: ShownOptions): CommandText {

@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline';
 import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { openAgentApp, rememberAskBefore } from '../app/app.ts';
+import { laneOf } from '../app/open-run.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
@@ -14,6 +17,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
   const { app, agent, announceStandIn } = await openAgentApp(host, context.options);
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const style = styleFor(host.stdout);
+  const ofLane = defined({ lane: context.options.lane });
   let failed = false;
   let code: number = exitCodes.ok;
   try {
@@ -31,11 +35,12 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       // Another process may have continued the session meanwhile.
       session = await app.sessions.open({ id: session.id });
       const decision = decisionIn(input);
-      if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
+      if (decision !== undefined && !(await decide({ host, app, session, ...ofLane }, decision)))
+        continue;
       code = await carryOut(context, session, (options) =>
         decision === undefined
-          ? app.run(agent, { ...options, input, session })
-          : app.resume(session, options),
+          ? app.run(agent, { ...options, ...ofLane, input, session })
+          : app.resume(session, { ...options, ...ofLane }),
       );
       if (interruption.exitCode !== undefined) return interruption.exitCode;
       failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
@@ -43,7 +48,8 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
         host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
     }
     if (isTerminal && session.events.length > 0) {
-      const later = commandLine(['chat', '--session', session.id], context.options);
+      const words = ['chat', '--session', session.id, ...laneWords(ofLane.lane)];
+      const later = commandLine(words, context.options);
       host.stdout.write(`${style.dim(`To go on later: ${later}`)}\n`);
     }
     return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
@@ -64,15 +70,23 @@ function decisionIn(line: string): Decision | undefined {
   return { decision, ...(reason === '' ? {} : { reason }) };
 }
 
-/** Answers the oldest request that offers this decision. Returns true when the run can go on. */
-async function decide(
-  host: Host,
-  app: Runtime,
-  session: AnySession,
-  answer: Decision,
-): Promise<boolean> {
+interface Chat {
+  readonly host: Host;
+  readonly app: Runtime;
+  readonly session: AnySession;
+  readonly lane?: string;
+}
+
+/**
+ * Answers the oldest request of the lane that offers this decision. Returns true when the run can
+ * go on.
+ */
+async function decide({ host, app, session, lane }: Chat, answer: Decision): Promise<boolean> {
   const asked = session.pendingYieldingCalls.find(
-    ({ accepted, request }) => !accepted && request.options.includes(answer.decision),
+    ({ accepted, request, invocationId }) =>
+      !accepted &&
+      request.options.includes(answer.decision) &&
+      laneOf(session.events, invocationId) === lane,
   );
   if (asked === undefined) {
     notice(host, 'Nothing waits for that.');

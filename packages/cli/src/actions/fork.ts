@@ -1,9 +1,10 @@
 import { defined } from 'adjutant/text';
 import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
-import { openRunOf } from '../app/open-run.ts';
+import { lanesOf, openRunOf } from '../app/open-run.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
+import { laneWords } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { commandLine } from './carry-out.ts';
@@ -29,8 +30,12 @@ export async function forkSession(
       host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
       return exitCodes.ok;
     }
+    const lanes = lanesOf(fork).filter((lane) => openRunOf(fork, lane) !== undefined);
+    const lane = lanes.includes(undefined) ? undefined : lanes[0];
     const next =
-      openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
+      lanes.length > 0
+        ? ['resume', fork.id, ...laneWords(lane)]
+        : ['run', '…', '--session', fork.id];
     host.stdout.write(
       `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
         `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,

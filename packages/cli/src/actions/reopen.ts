@@ -5,11 +5,13 @@ import type { StoreOptions } from '../app/app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
+import { inLane } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 
 export interface ReopenCommandOptions extends StoreOptions, ServerFlags {
   readonly reason: string;
   readonly path?: string;
+  readonly lane?: string;
   readonly json?: boolean;
 }
 
@@ -17,11 +19,11 @@ export interface ReopenCommandOptions extends StoreOptions, ServerFlags {
 export async function reopenSession(
   host: Host,
   session: string,
-  { reason, path, json, ...options }: ReopenCommandOptions,
+  { reason, path, lane, json, ...options }: ReopenCommandOptions,
 ): Promise<number> {
   const access = await openAccess(host, options);
-  await access.reopen(session, { reason, ...defined({ path }) });
-  const text = plainLine(`The run of session "${session}" is open again.`);
+  await access.reopen(session, { reason, ...defined({ path, lane }) });
+  const text = plainLine(`The run of session "${session}"${inLane(lane)} is open again.`);
   host.stdout.write(json ? jsonLine({ type: 'reopen', session, status: 'reopened' }) : `${text}\n`);
   return exitCodes.ok;
 }

@@ -1,6 +1,6 @@
 import type { Runtime, Session } from 'adjutant';
 import { promptOf } from 'adjutant/context';
-import { visibleJson } from 'adjutant/text';
+import { defined, visibleJson } from 'adjutant/text';
 import {
   explain,
   type Failure,
@@ -14,7 +14,7 @@ import type { SessionView, ShownContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
 import { assistantName } from '../app/agent.ts';
-import { openRunOf } from '../app/open-run.ts';
+import { laneOf, lanesOf, openRunOf } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { SourceOptions } from '../modules/ledger-source.ts';
@@ -146,37 +146,32 @@ export function headOf(style: Style, session: Session, at: number): string {
   return style.bold(`${session.id} · ${headline(session, at)}`);
 }
 
-/** Requests and messages that the session waits for, shown below its events. */
+/** Requests and messages that each lane of the session waits for, shown below its events. */
 async function waitingText(
   pending: ShownContext['pending'],
   session: Session,
   options: ShowOptions,
   style: Style,
 ): Promise<string> {
-  const run = openRunOf(session);
   const isNow = options.at === undefined || options.at === session.events.length;
-  if (
-    !isNow ||
-    options.json === true ||
-    options.mermaid === true ||
-    options.prompt !== undefined ||
-    run === undefined
-  )
+  if (!isNow || options.json === true || options.mermaid === true || options.prompt !== undefined)
     return '';
-  const isHere = options.server !== undefined || run === assistantName;
-  const calls = session.pendingYieldingCalls;
+  const { events, pendingYieldingCalls: calls } = session;
   const open = calls.length === 0 ? new Set() : await pending();
-  const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
-  const { awaitingInput, sleepsUntil } = validateResumeState(session.events);
-  const message = awaitingInput.length > 0;
-  const text = waitingLines(
-    style,
-    {
-      ...{ requests, message, sleepsUntil, session: session.id },
+  const text = lanesOf(session).flatMap((lane) => {
+    const run = openRunOf(session, lane);
+    if (run === undefined) return [];
+    const { awaitingInput, sleepsUntil } = validateResumeState(events, defined({ lane }));
+    const isHere = options.server !== undefined || run === assistantName;
+    const waiting = {
+      requests: calls
+        .filter(({ invocationId }) => laneOf(events, invocationId) === lane)
+        .map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) })),
+      ...{ message: awaitingInput.length > 0, sleepsUntil, session: session.id, lane },
       elsewhere: isHere ? undefined : run,
-    },
-    commandText(options),
-  );
+    };
+    return waitingLines(style, waiting, commandText(options));
+  });
   return text.length === 0 ? '' : lines(text);
 }
 

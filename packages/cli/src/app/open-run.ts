@@ -1,33 +1,66 @@
-import { isAdjutantError, type Session } from 'adjutant';
+import { type Event, type EventOf, isAdjutantError, type Session } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { validateResumeState } from 'adjutant/views';
 import { holderOf, UsageError } from '../failure.ts';
 import { plainLine } from '../output/plain-text.ts';
 
-/** Name of the runnable whose run is open in a session. `undefined`: no run is open. */
-export function openRunOf({ events }: Session): string | undefined {
-  const { openRun } = validateResumeState(events);
-  const start = events.find(
-    (event) => event.type === 'invocation_start' && event.invocationId === openRun,
+/** Path of the run: the first part of an invocation's path. */
+export function runOf(invocationId: string): string {
+  return invocationId.split(/[/>]/, 1)[0] as string;
+}
+
+/** Lane of the run that an invocation belongs to. `undefined`: the default lane. */
+export function laneOf(events: readonly Event[], invocationId: string): string | undefined {
+  return startOf(events, runOf(invocationId))?.lane;
+}
+
+/** Lanes of the runs of a session, in the order of their first runs. */
+export function lanesOf({ events }: Pick<Session, 'events'>): readonly (string | undefined)[] {
+  const lanes = events.flatMap((event) =>
+    event.type === 'invocation_start' && event.mode === 'root' ? [event.lane] : [],
   );
-  return start?.type === 'invocation_start' ? start.name : undefined;
+  return [...new Set(lanes)];
+}
+
+/** Name of the runnable whose run is open in a lane. `undefined`: no run is open. */
+export function openRunOf(
+  { events }: Pick<Session, 'events'>,
+  lane: string | undefined,
+): string | undefined {
+  const { openRun } = validateResumeState(events, defined({ lane }));
+  return openRun === undefined ? undefined : startOf(events, openRun)?.name;
+}
+
+function startOf(
+  events: readonly Event[],
+  invocationId: string,
+): EventOf<'invocation_start'> | undefined {
+  const start = events.find(
+    (event) => event.type === 'invocation_start' && event.invocationId === invocationId,
+  );
+  return start?.type === 'invocation_start' ? start : undefined;
 }
 
 /**
- * Reason why the agent of this name cannot continue the open run of a session. `undefined`: it can.
+ * Reason why the agent of this name cannot continue the open run of a lane. `undefined`: it can.
  */
-export function whyNotHere(session: Session, name: string): string | undefined {
-  const found = openRunOf(session) ?? name;
+export function whyNotHere(
+  session: Session,
+  name: string,
+  lane: string | undefined,
+): string | undefined {
+  const found = openRunOf(session, lane) ?? name;
   return found === name
     ? undefined
     : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
 }
 
 /**
- * Checks that the agent of this name can continue the open run of a session.
+ * Checks that the agent of this name can continue the open run of a lane.
  * @throws UsageError
  */
-export function assertKnown(session: Session, name: string): void {
-  const found = openRunOf(session) ?? name;
+export function assertKnown(session: Session, name: string, lane: string | undefined): void {
+  const found = openRunOf(session, lane) ?? name;
   if (found === name) return;
   throw new UsageError({
     reason: plainLine(

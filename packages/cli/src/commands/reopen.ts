@@ -1,11 +1,12 @@
 import type { ReopenCommandOptions } from '../actions/reopen.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
+import { ledgerCommand, withLane, withServer } from '../grammar/option-groups.ts';
 import { notEmpty, sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant reopen`. */
 export const addReopenCommand: AddCommand = (program, { host, onExitCode }) => {
-  withServer(ledgerCommand(program, 'reopen', 'open a failed or cancelled run of a session again'))
+  const description = 'open a failed or cancelled run of a session again';
+  withLane(withServer(ledgerCommand(program, 'reopen', description)))
     .argument('<session>', 'id of the session', sessionId)
     .requiredOption('--reason <text>', 'why; the ledger has it', notEmpty)
     .option(

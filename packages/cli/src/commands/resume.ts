@@ -1,11 +1,11 @@
 import type { RunContext } from '../actions/carry-out.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { agentCommand, withServer } from '../grammar/option-groups.ts';
+import { agentCommand, withLane, withServer } from '../grammar/option-groups.ts';
 import { sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant resume`. */
 export const addResumeCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
-  withServer(agentCommand(program, 'resume', 'continue a run that was stopped or killed'))
+  withLane(withServer(agentCommand(program, 'resume', 'continue a run that was stopped or killed')))
     .argument('<session>', 'id of the session', sessionId)
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (session: string, options: RunContext['options']) => {

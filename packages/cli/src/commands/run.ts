@@ -2,7 +2,13 @@ import { type Command, Option } from 'commander';
 import type { GoalContext } from '../access/app-access.ts';
 import { UsageError } from '../failure.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { agentCommand, withAskBefore, withServer, withSession } from '../grammar/option-groups.ts';
+import {
+  agentCommand,
+  withAskBefore,
+  withLane,
+  withServer,
+  withSession,
+} from '../grammar/option-groups.ts';
 import { notEmpty } from '../grammar/option-values.ts';
 
 type RunFlags = GoalContext['options'] & { readonly session?: string };
@@ -21,7 +27,7 @@ export const addRunCommand: AddCommand = (program, { host, interruption, onExitC
       'with --server: what is run (default: the only agent that there is)',
     ).argParser(notEmpty),
   );
-  withAskBefore(withSession(command))
+  withAskBefore(withLane(withSession(command)))
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (words: string[], { session, ...options }: RunFlags) => {
       const { runGoal } = await import('../actions/run.ts');

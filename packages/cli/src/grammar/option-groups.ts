@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { appName, gathered, notEmpty, sessionId } from './option-values.ts';
+import { appName, gathered, laneName, notEmpty, sessionId } from './option-values.ts';
 
 const appDescription =
   'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
@@ -76,6 +76,15 @@ export function withSession(command: Command): Command {
     '--session <id>',
     'go on in this session, or begin it under this name',
     sessionId,
+  );
+}
+
+/** Adds the option that names the lane of a run. */
+export function withLane(command: Command): Command {
+  return command.option(
+    '--lane <name>',
+    'lane of the session whose run is meant (default: the default lane, which has no name)',
+    laneName,
   );
 }
 

@@ -1,3 +1,4 @@
+import { laneProblem } from 'adjutant/text';
 import { InvalidArgumentError } from 'commander';
 
 const longestSessionId = 200;
@@ -16,6 +17,12 @@ export function appName(text: string): string {
     throw new InvalidArgumentError(
       'The name of an app is not empty and has no control characters.',
     );
+  return text;
+}
+
+export function laneName(text: string): string {
+  const problem = laneProblem(text);
+  if (problem !== undefined) throw new InvalidArgumentError(`It must be ${problem}.`);
   return text;
 }
 

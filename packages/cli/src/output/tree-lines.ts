@@ -36,6 +36,7 @@ function nodeLine(style: Style, node: RunTreeNode): string {
     kind,
     name,
     status,
+    lane,
     durationMs,
     selfMs,
     waitingMs,
@@ -46,6 +47,7 @@ function nodeLine(style: Style, node: RunTreeNode): string {
     path,
     children,
   } = node;
+  const where = lane === undefined ? '' : ` · lane ${plainLine(lane)}`;
   const hasParts = children.length > 0;
   const ownTime = hasParts ? `, itself ${formatDuration(selfMs)}` : '';
   const waited = waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : '';
@@ -57,7 +59,7 @@ function nodeLine(style: Style, node: RunTreeNode): string {
     ...(cost === undefined ? [] : [costWithOwn(cost, hasParts ? selfCost : undefined)]),
   ].join(' · ');
   return (
-    `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status} ` +
+    `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status}${where} ` +
     `${style.dim(`(${took}) ${plainLine(path)}`)}`
   );
 }

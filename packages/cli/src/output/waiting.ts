@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, PendingRequest, RequestEntry } from 'adjuta
 import { defined, visibleJson } from 'adjutant/text';
 import { choicesOf, exampleOf, takesTexts } from '../grammar/schema-values.ts';
 import { formatTime } from './format.ts';
+import { laneWords } from './lane-text.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
@@ -23,6 +24,8 @@ export interface Waiting {
   /** Epoch milliseconds at which the first sleep ends. */
   readonly sleepsUntil?: number | undefined;
   readonly session: string;
+  /** Lane of the run. `undefined`: the default lane. */
+  readonly lane?: string | undefined;
   /** Name of the runnable of the run, when this program cannot continue it. */
   readonly elsewhere?: string | undefined;
 }
@@ -44,30 +47,32 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
  */
 export function waitingLines(
   style: Style,
-  { requests, message, sleepsUntil, session, elsewhere }: Waiting,
+  { requests, message, sleepsUntil, session, lane, elsewhere }: Waiting,
   command: CommandText,
 ): string[] {
   const program = `the program that has "${plainLine(elsewhere ?? '')}"`;
   const isHere = elsewhere === undefined;
-  const goesOn = isHere ? `with: ${command('resume', session)}` : `in ${program}`;
+  const resume = command('resume', session, ...laneWords(lane));
+  const goesOn = isHere ? `with: ${resume}` : `in ${program}`;
+  const where = lane === undefined ? '' : ` · lane ${plainLine(lane)}`;
   const lines = requests.flatMap((request) => [
     `${style.yellow('?')} ${asks[request.kind]}: ` +
-      `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
+      `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}${where}`,
     ...(request.accepted === true
       ? [`  answered; it goes on ${goesOn}`]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),
   ]);
   if (message)
     lines.push(
-      `${style.yellow('?')} waits for a message`,
-      isHere ? `  ${command('run', '…', '--session', session)}` : `  ${program} takes it`,
+      `${style.yellow('?')} waits for a message${where}`,
+      isHere
+        ? `  ${command('run', '…', '--session', session, ...laneWords(lane))}`
+        : `  ${program} takes it`,
     );
   if (sleepsUntil !== undefined)
     lines.push(
-      `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}`,
-      isHere
-        ? `  from then on: ${command('resume', session)}`
-        : `  from then on it goes on ${goesOn}`,
+      `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}${where}`,
+      isHere ? `  from then on: ${resume}` : `  from then on it goes on ${goesOn}`,
     );
   return lines;
 }
