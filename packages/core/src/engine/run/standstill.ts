@@ -58,7 +58,10 @@ export function pauseAfter(
     run.onEnd(run.app.clock.setTimer(sliceMs, () => run.gate.close('slice')));
 }
 
-/** Checks that a run has not yielded since its pause, because its process stopped before. */
+/**
+ * Checks that a run has not yielded since its pause, because its process stopped before. A run that
+ * ended before it yielded owes nothing any more: people who reopen it let it go on.
+ */
 function isPausePending({ events, invocations }: Ledger, runId: string): boolean {
   const root = lastRecord(invocations, runId);
   if (root === undefined || root.status === 'yielded') return false;
@@ -67,6 +70,7 @@ function isPausePending({ events, invocations }: Ledger, runId: string): boolean
       (event.type === 'invocation_yield' &&
         event.reason === 'pause' &&
         isRootOf(event.invocationId, runId)) ||
+      (event.type === 'invocation_reopen' && isRootOf(event.invocationId, runId)) ||
       (isDecision(event, 'run', 'pause') && event.invocationId === runId) ||
       (event.type === 'invocation_start' && event.invocationId === runId),
   );

@@ -60,6 +60,32 @@ describe('reopen', () => {
     });
   });
 
+  test('lets a run go on that failed in the round after which it was to pause', async () => {
+    let works = false;
+    let record = (): void => undefined;
+    const isRecorded = new Promise<void>((resolve) => {
+      record = resolve;
+    });
+    const careful = step({
+      name: 'careful',
+      execute: async (ctx) => {
+        if (works) return ctx.complete('fixed');
+        await app.pause('s');
+        await isRecorded;
+        return ctx.fail('broken');
+      },
+    });
+    const app = runtime({ app: 'control', runnables: [careful], recover: 'manual' });
+    const running = app.run(careful, { session: 's' });
+    for await (const event of running)
+      if (event.type === 'decision' && event.decision === 'pause') record();
+    expect((await running).status).toBe('error');
+    works = true;
+    await app.sessions.reopen('s', { reason: 'it is fixed' });
+    const [found] = await app.recovery.resumeStopped();
+    expect(await found).toMatchObject({ status: 'completed', output: 'fixed' });
+  });
+
   test('of a parallel reopens the branches that failed and were cancelled', async () => {
     let works = false;
     const ran: string[] = [];
