@@ -27,11 +27,6 @@ export function* openRoots({
   }
 }
 
-/** Checks that a run of any lane has no outcome yet. */
-export function hasOpenRun(session: Pick<Session, 'ledger'>): boolean {
-  return openRoots(session).next().done !== true;
-}
-
 /** The root run of a lane that has no outcome yet. */
 export function openRoot(
   session: Pick<Session, 'ledger'>,

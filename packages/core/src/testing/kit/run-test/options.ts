@@ -14,6 +14,7 @@ import type { Random } from '../../../base/random.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { StreamEvent } from '../../../ledger/event.ts';
+import { isLane } from '../../../ledger/folds/lanes.ts';
 import type { Store } from '../../../ledger/port.ts';
 import type { Session } from '../../../session/session.ts';
 import type { LooseSnapshot, SessionSnapshot } from '../../../session/session-snapshot.ts';
@@ -58,6 +59,11 @@ export interface RunTestOptions {
   readonly prepare?: (session: Session) => void | Promise<void>;
   /** Data for a run without a `user` step. */
   readonly data?: JsonValue;
+  /**
+   * Lane of the session that each run is in.
+   * @default the default lane, which has no name
+   */
+  readonly lane?: string;
   /** Limits of each run. @default none */
   readonly limits?: Omit<RunLimits, 'timeoutMs'>;
   /** Milliseconds of active time of each run, on the clock of the test. @default 600_000 */
@@ -115,6 +121,7 @@ const optionChecks: OptionChecks<RunTestOptions> = {
   from: isSnapshot,
   prepare: isFunction,
   data: isJson,
+  lane: isLane,
   limits: isAnything,
   timeoutMs: isPositive,
   permissions: isAnything,

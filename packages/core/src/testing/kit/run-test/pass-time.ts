@@ -23,8 +23,8 @@ function untilNext(scene: Scene): number {
 }
 
 /** Epoch milliseconds of the expiries and of the end of a sleep that the run waits for. */
-function dueTimes({ pending, session }: Scene): readonly number[] {
-  const sleepsUntil = firstSleepEnd(session.ledger.invocations);
+function dueTimes({ pending, session, lane }: Scene): readonly number[] {
+  const sleepsUntil = firstSleepEnd(session.ledger.invocations, lane);
   const expiries = pending.flatMap(({ expiresAt }) => expiresAt ?? []);
   return sleepsUntil === null ? expiries : [...expiries, sleepsUntil];
 }

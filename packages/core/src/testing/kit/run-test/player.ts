@@ -133,12 +133,12 @@ export class Player {
   }
 
   async #say({ text, data }: StepOf<'user'>, found: Rest): Promise<void> {
-    const { process, session } = this.#scene;
+    const { process } = this.#scene;
     if (!process.isActive) return this.#scene.start(text, data);
     if (data !== undefined)
       throw this.#failure('has `data`, which only a run that begins takes', found);
     if (!found.isExplained) throw this.#failure('came while the run is stuck', found);
-    await this.#trying(found, () => process.app.send(session, text));
+    await this.#trying(found, () => this.#scene.send(text));
   }
 
   #callsOf(agent: string | undefined): readonly WaitingCall[] {

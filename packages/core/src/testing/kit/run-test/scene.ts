@@ -3,8 +3,9 @@ import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
-import { hasOpenRun } from '../../../engine/run/root-run.ts';
+import { openRoot } from '../../../engine/run/root-run.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
+import { defaultLane, laneAt, laneMember } from '../../../ledger/folds/lanes.ts';
 import type { Store } from '../../../ledger/port.ts';
 import { type PendingRequest, pendingCalls } from '../../../session/pending-request.ts';
 import type { Runnable } from '../../../session/runnable.ts';
@@ -59,8 +60,23 @@ export class Scene {
     return this.#session;
   }
 
+  /** Lane of the runs of the test. */
+  get lane(): string {
+    return this.#options.lane ?? defaultLane;
+  }
+
+  /** Requests of the lane of the test that have no answer. */
   get pending(): readonly PendingRequest[] {
-    return pendingCalls(this.session.ledger).filter(({ accepted }) => !accepted);
+    const { ledger } = this.session;
+    return pendingCalls(ledger).filter(
+      ({ accepted, invocationId }) =>
+        !accepted && laneAt(ledger.invocations, invocationId) === this.lane,
+    );
+  }
+
+  /** Sends a message to the run of the test. */
+  async send(text: string): Promise<void> {
+    await this.#process.app.send(this.session, text, laneMember(this.lane));
   }
 
   #begin(): TestProcess {
@@ -106,7 +122,7 @@ export class Scene {
 
   /** Starts a run, or goes on with the open one. */
   start(input: string | undefined, data: JsonValue | undefined): void {
-    const { limits, timeoutMs, permissions, onStream } = this.#options;
+    const { lane, limits, timeoutMs, permissions, onStream } = this.#options;
     const { byPath } = this.session.ledger.invocations;
     do this.#turns++;
     while (byPath.has(`run_${this.#turns}`));
@@ -114,7 +130,7 @@ export class Scene {
       kind: 'run',
       options: {
         runId: `run_${this.#turns}`,
-        ...defined({ input, data, limits, timeoutMs, permissions, onStream }),
+        ...defined({ input, data, lane, limits, timeoutMs, permissions, onStream }),
       },
     });
   }
@@ -129,11 +145,11 @@ export class Scene {
     this.#asked = asked;
     const { app } = this.#process;
     const { session } = this;
-    const { onStream } = this.#options;
+    const { lane, onStream } = this.#options;
     const run =
       asked.kind === 'run'
         ? app.run(this.#runnable, { ...asked.options, session })
-        : app.resume(session, defined({ onStream }));
+        : app.resume(session, defined({ lane, onStream }));
     this.#process.follow(run);
   }
 
@@ -156,15 +172,19 @@ export class Scene {
     return this.#asked !== undefined;
   }
 
+  get #hasOpenRun(): boolean {
+    return openRoot(this.session, this.lane) !== undefined;
+  }
+
   /** True when a run has not ended: it is under way, or waits for an answer. */
   get isOpen(): boolean {
-    return this.#process.isActive || hasOpenRun(this.session);
+    return this.#process.isActive || this.#hasOpenRun;
   }
 
   /** True when an item waits in the inbox of an open run that is not under way. */
   async isTold(): Promise<boolean> {
     const { app } = this.#process;
-    if (this.#process.isActive || !hasOpenRun(this.session)) return false;
+    if (this.#process.isActive || !this.#hasOpenRun) return false;
     return (
       (await this.#store.for({ tenant: app.tenant, app: app.app }).inbox(this.session.id)).length >
       0
