@@ -7,8 +7,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   agent,
   type EffectContext,
+  isAdjutantError,
+  type JsonObject,
   type JsonValue,
   loop,
+  type PendingRequest,
   parallel,
   runtime,
   sequence,
@@ -18,7 +21,7 @@ import {
 import { EffectUnknownError } from 'adjutant/errors';
 import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { EffectFile } from './effect-file.ts';
+import { EffectFile, readEffects } from './effect-file.ts';
 import { connect, type StoreAddress } from './worker-store.ts';
 
 export interface WorkerOrder {
@@ -120,13 +123,63 @@ function workOf(session: string) {
       return ctx.complete(await Promise.all(calls), 'fan');
     },
   });
+  // A charge that is cut off fails the run: the next process repairs it.
+  const waiting = step({
+    name: `waiting-${session}`,
+    execute: async (ctx) => {
+      await ctx.ask('title', 'Which title?');
+      await ctx.sleep('a moment', 30);
+      for (const key of ['once_charge', 'once_book', 'once_print', 'once_mail', 'once_ship'])
+        await ctx.effect(key, async ({ idempotencyKey, attempt }) => {
+          await wait(Math.random() * 60);
+          file.add({ session, callId: `${ctx.invocationId}/${key}`, key: idempotencyKey, attempt });
+          await wait(Math.random() * 60);
+          return key;
+        });
+    },
+  });
   const end = step({
     name: `end-${session}`,
     execute: (ctx) =>
       ctx.complete([(ctx.state['done'] as number) ?? 0, ctx.state['fan'] as JsonValue]),
   });
   const work = loop({ name: `work-${session}`, maxIterations: order.iterations, runnable: both });
-  return sequence({ name: session, runnables: [work, fan, end] });
+  return sequence({ name: session, runnables: [waiting, work, fan, end] });
+}
+
+/** Carries a run on to its end: it answers what the run asks, and repairs it. */
+async function carryOn(session: string): Promise<void> {
+  const runnable = workOf(session);
+  let result = await app.run(runnable, { session, runId: 'run', input: 'Go' });
+  for (;;) {
+    if (result.status === 'yielded') await answer(result.pendingCalls);
+    else if (result.error?.code === 'effect_unknown') await repair(session, result.error.data);
+    else return;
+    result = await app.resume(runnable, session);
+  }
+}
+
+async function answer(pending: readonly PendingRequest[]): Promise<void> {
+  for (const { accepted, requestId } of pending)
+    if (!accepted) await app.requests.answer(requestId, { input: 'A title' });
+}
+
+/** Tells what the file says of an effect that was cut off, and reopens the run. */
+async function repair(session: string, data: JsonObject | undefined): Promise<void> {
+  const callId = String(data?.['callId']);
+  const happened = readEffects(order.effects).some(
+    (effect) =>
+      effect.session === session &&
+      effect.callId === callId &&
+      effect.attempt === data?.['attempt'],
+  );
+  try {
+    await app.sessions.resolveUnknown(session, callId, { happened });
+  } catch (error) {
+    // A process that was killed before it could reopen the run has told it.
+    if (!isAdjutantError(error, 'not_resolvable')) throw error;
+  }
+  await app.sessions.reopen(session, { reason: 'The file was read.' });
 }
 
 const store = connect(order.store);
@@ -136,8 +189,6 @@ await store.for({ tenant: 'default', app: 'kills' }).list({ limit: 1 });
 // It may be killed at any time.
 flushCompileCache();
 process.stdout.write('ready\n');
-await Promise.all(
-  order.sessions.map((session) => app.run(workOf(session), { session, runId: 'run', input: 'Go' })),
-);
+await Promise.all(order.sessions.map(carryOn));
 await app.close();
 file.close();

@@ -39,6 +39,8 @@ export interface KillReport {
    * repeated.
    */
   readonly unknown: number;
+  /** Runs that failed by such an effect, and were reopened. */
+  readonly repaired: number;
 }
 
 /** Starts a worker and resolves when it is about to begin. */
@@ -99,8 +101,10 @@ export async function killAtRandom(plan: KillPlan): Promise<KillReport> {
   const store = connect(address);
   const done = existsSync(effects) ? readEffects(effects) : [];
   let unknown = 0;
+  let repaired = 0;
   for (const session of sessions) {
     const events = await readAll(store, session);
+    if (events.some(({ type }) => type === 'invocation_reopen')) repaired++;
     unknown += checkSession(
       session,
       events,
@@ -108,7 +112,7 @@ export async function killAtRandom(plan: KillPlan): Promise<KillReport> {
     );
   }
   await store.close();
-  return { kills: killed, runs: sessions.length, effects: done.length, unknown };
+  return { kills: killed, runs: sessions.length, effects: done.length, unknown, repaired };
 }
 
 async function endOf(child: ChildProcess): Promise<false> {
@@ -141,6 +145,7 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
     ['completed', [iterations * 2, items], undefined],
     where(`its outcome, after ${JSON.stringify(failuresIn(events))}`),
   );
+  checkWaits(where, events);
   const byCall = Map.groupBy(done, ({ callId }) => callId);
   const attempts = Map.groupBy(
     events.filter((event) => event.type === 'tool_attempt'),
@@ -151,6 +156,10 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
   let unknown = 0;
   const settled = new Set<string>();
   for (const event of events) {
+    // An effect that is tried again after a reopening is settled again.
+    if (event.type === 'invocation_reopen')
+      for (const callId of event.effects ?? [])
+        if (!isToldDone(events.slice(0, event.seq), callId)) settled.delete(callId);
     if (event.type !== 'tool_result' || !event.settled) continue;
     const { callId, name, result } = event;
     if (settled.has(callId)) throw new Error(where(`"${callId}" was settled twice`));
@@ -168,6 +177,30 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
   for (const callId of attempts.keys())
     if (!settled.has(callId)) throw new Error(where(`"${callId}" was not settled`));
   return unknown;
+}
+
+/** True for an effect that was cut off, and of which a process has told that it happened. */
+function isToldDone(events: readonly Event[], callId: string): boolean {
+  return events.some(
+    (event) =>
+      event.type === 'tool_result' &&
+      event.callId === callId &&
+      event.late === true &&
+      event.result.status === 'success',
+  );
+}
+
+/** The question of a run is answered once, and its sleep does not end before its time. */
+function checkWaits(where: (what: string) => string, events: readonly Event[]): void {
+  const answers = events.filter(({ type }) => type === 'tool_input');
+  deepStrictEqual(answers.length, 1, where('the answers to its question'));
+  const sleep = events.find((event) => event.type === 'invocation_start' && event.kind === 'sleep');
+  const until = sleep?.type === 'invocation_start' ? sleep.input?.data : undefined;
+  const end = events.find(
+    (event) => event.type === 'invocation_end' && event.invocationId === sleep?.invocationId,
+  );
+  const ends = Number((until as { readonly until?: number } | undefined)?.until);
+  if (!(end !== undefined && end.at >= ends)) throw new Error(where('its sleep ended too early'));
 }
 
 function failuresIn(events: readonly Event[]): readonly unknown[] {
