@@ -1,5 +1,4 @@
 import type { Runtime } from '../../runtime.ts';
-import type { MachineProcess } from './machine.ts';
 import type { MachineRoom } from './machine-room.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +15,7 @@ export interface CallOfPeople {
   readonly place: string;
   /** Words for the story. */
   readonly text: string;
-  readonly make: (app: Runtime, process: MachineProcess) => Promise<unknown>;
+  readonly make: (app: Runtime) => Promise<unknown>;
   /** Returns true for a refusal after which people try again. @default the store was away */
   readonly isPassing?: (code: string) => boolean;
 }
@@ -43,7 +42,7 @@ export class Caller {
       const found = this.#room.someApp(`${place} ${asked}`);
       if (found !== undefined) {
         world.note(`${text} at ${found.process.name}`);
-        const making = make(found.app, found.process).then(
+        const making = make(found.app).then(
           () => 'done',
           (error: unknown) => codeOf(error),
         );

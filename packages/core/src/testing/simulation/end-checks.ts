@@ -45,7 +45,7 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     checkAnswersHeeded(ledger, given, answered, report);
     const { session } = ledger;
     const isOfSession = (one: { readonly session: string }): boolean => one.session === session;
-    checkMessages(ledger, messages, report);
+    checkMessages(ledger, { said: messages, datedAt: watch.datedAt }, report);
     checkOutcomesTold(ledger, told.filter(isOfSession), report);
     checkControls(ledger, controls.filter(isOfSession), letGo.filter(isOfSession), report);
   }

@@ -23,8 +23,8 @@ import type { World } from './world.ts';
 export class Watch {
   readonly ledgers = new Map<string, WatchedLedger>();
   readonly broken: BrokenRule[] = [];
-  /** Keys of posts that the store has taken, with the sessions. */
-  readonly posted = new Map<string, string>();
+  /** Times of the items that the store has taken, as their processes dated them, by key. */
+  readonly datedAt = new Map<string, number>();
   readonly #world: World;
   readonly #executions = new Map<string, number>();
   /** Places in the inbox of answers that were posted, by the session and the request. */
@@ -170,7 +170,7 @@ export class Watch {
     return async (session, item) => {
       const receipt = await inner.post(session, item);
       if (receipt.duplicate) return receipt;
-      this.posted.set(item.key, session);
+      this.datedAt.set(item.key, item.at);
       if (item.settles !== undefined)
         this.#answers.set(JSON.stringify([session, item.settles]), receipt.inboxSeq);
       this.#controls.posted(session, item, receipt.inboxSeq);

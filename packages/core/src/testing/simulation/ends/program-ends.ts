@@ -137,7 +137,9 @@ function deviationText(event: Event): string {
     case 'tool_result': {
       const { callId, late = false, result } = event;
       const how = `${isTold(event) ? 'told ' : ''}${late ? 'late ' : ''}`;
-      return `${callId} is ${how}${result.status} ${result.errorType ?? ''}`;
+      // People who believe another outcome may be faster: then the run goes on from theirs.
+      const told = isTold(event) ? ` ${JSON.stringify(result.content)}` : '';
+      return `${callId} is ${how}${result.status} ${result.errorType ?? ''}${told}`;
     }
     case 'invocation_end':
       return `${invocationId} is ${event.status} ${event.error?.code ?? ''}`;

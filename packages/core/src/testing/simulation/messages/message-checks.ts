@@ -11,13 +11,19 @@ import type { SaidMessage } from './messages.ts';
 type Answer = EventOf<'tool_input'>;
 type Asked = EventOf<'tool_yield'>;
 
+/** Messages of people, and the times of all items of the inboxes, by their keys. */
+interface MessagesOfPeople {
+  readonly said: ReadonlyMap<string, SaidMessage>;
+  readonly datedAt: ReadonlyMap<string, number>;
+}
+
 /**
  * Checks the messages that people gave in the place of answers: each is recorded as it was said,
  * and answers what it was meant for, if that waited and no other answer came first.
  */
 export function checkMessages(
   ledger: WatchedLedger,
-  said: ReadonlyMap<string, SaidMessage>,
+  { datedAt, said }: MessagesOfPeople,
   report: ReportBroken,
 ): void {
   const { events, session } = ledger;
@@ -29,25 +35,28 @@ export function checkMessages(
     if (event === undefined) continue;
     if (takenText(event) !== message.text)
       report('answer_heeded', `${session}: ${clientKey} has other words: ${takenText(event)}`);
-    if (event.type === 'user') checkNotTaken(ledger, event, message, report);
+    const sentAt = datedAt.get(`message:${clientKey}`) ?? event.at;
+    if (event.type === 'user') checkNotTaken(ledger, event, { ...message, sentAt }, report);
   }
   for (const event of events)
     if (event.type === 'tool_input' && event.clientKey !== undefined)
       checkOnlyOne(ledger, event, report);
 }
 
-/** A message that is no answer: it fits several requests, or its own did not wait any more. */
+/**
+ * A message that is no answer: it fits several requests, or its own did not wait any more. A
+ * process that heard from the store late, or never, may have dated it before its request.
+ */
 function checkNotTaken(
   { events, landedAt, session }: WatchedLedger,
   { clientKey, seq }: EventOf<'user'>,
-  { requestId, sentAt }: SaidMessage,
+  { requestId, sentAt }: SaidMessage & { readonly sentAt: number },
   report: ReportBroken,
 ): void {
   if (isDecision(events[seq], 'inbox', 'ambiguous_answer')) return;
   const asked = requestOf(events, requestId);
   const at = firstInstant + (landedAt[seq - 1] ?? 0);
-  if (asked === undefined || asked.seq >= seq || sentAt.some((time) => !isBetween(asked, time)))
-    return;
+  if (asked === undefined || asked.seq >= seq || !isBetween(asked, sentAt)) return;
   if (isWaiting(events, asked, { seq, at }))
     report('answer_taken', `${session}: ${clientKey} is read as no answer`);
 }

@@ -11,8 +11,6 @@ export interface SaidMessage {
   readonly text: string;
   /** Request that it is meant for. */
   readonly requestId: string;
-  /** Times of sending, by the clocks of the processes that were asked: they go wrong, too. */
-  readonly sentAt: number[];
   /** True when an app has confirmed it. */
   isConfirmed: boolean;
 }
@@ -32,15 +30,12 @@ export class AnsweringMessages {
   async say({ callId, requestId, session }: RequestRow, place: string, text: string) {
     const world = this.#world;
     const clientKey = `people/${place}`;
-    const message: SaidMessage = { session, text, requestId, sentAt: [], isConfirmed: false };
+    const message: SaidMessage = { session, text, requestId, isConfirmed: false };
     this.said.set(clientKey, message);
     const outcome = await this.#caller.call({
       place,
       text: `${callId} is answered by the message ${JSON.stringify(text)}`,
-      make: (app, { clock }) => {
-        message.sentAt.push(clock.now());
-        return app.send(session, text, { clientKey });
-      },
+      make: (app) => app.send(session, text, { clientKey }),
     });
     message.isConfirmed = outcome === 'done';
     await world.wait(world.draws.delay(`${place} patience`, patience.least, patience.most));
