@@ -295,7 +295,7 @@ describe('defaults that do not fit are refused', () => {
     [{ modelTimeoutMs: null }, /`modelTimeoutMs` is a number greater than 0/],
     [{ modelRetry: { maxRetries: 2 } }, /it is called `attempts` now/],
     [{ maxRetries: 2 }, /it is `modelRetry.attempts` here and counts the first attempt too/],
-    [{ timeout: 2 }, /the options are toolTimeoutMs/],
+    [{ timeout: 2 }, /runs, calls and tools have one: app.run\(agent, { timeoutMs: 60_000 }\)/],
     [3, /`defaults` must be an object, not 3/],
   ])('%j', (defaults, message) => {
     expect(() => runtime({ app: 'shop', defaults: defaults as never })).toThrow(message);
