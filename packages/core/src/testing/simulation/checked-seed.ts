@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import type { EndOfProgram } from './ends/program-ends.ts';
+import { isOutcomeUnseen } from './ends/unseen-outcomes.ts';
 import { firstDifference } from './report/first-difference.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
 import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
@@ -48,8 +49,9 @@ export async function checkedSeed(given: SeedOptions): Promise<CheckedSeed> {
 }
 
 /**
- * Compares the ends of the programs. A failure that is not there without faults has a cause. Where
- * nothing came that is not there without faults, the end is the same.
+ * Compares the ends of the programs. A failure that is not there without faults has a cause, unless
+ * the run without faults never saw what the call comes to. Where nothing came that is not there
+ * without faults, the end is the same.
  */
 function compareEnds(
   outcome: SeedOutcome,
@@ -71,8 +73,10 @@ function compareEnds(
     const known = new Set(wanted.deviations.map(({ text }) => text));
     const more = end.deviations.filter(({ text }) => !known.has(text));
     const knownOfParts = new Set([...known].map(withoutInputs));
-    for (const { isExplained, text } of more)
-      if (!isExplained && !knownOfParts.has(withoutInputs(text)))
+    const isUnseen = (callId: string | undefined): boolean =>
+      callId !== undefined && isOutcomeUnseen(wanted.events, callId);
+    for (const { callId, isExplained, text } of more)
+      if (!isExplained && !knownOfParts.has(withoutInputs(text)) && !isUnseen(callId))
         differences.push({ rule: 'failure_explained', detail: text });
     const found = new Set(end.deviations.map(({ text }) => text));
     const isLess = wanted.deviations.some(({ mayLack, text }) => mayLack && !found.has(text));

@@ -25,6 +25,8 @@ export interface EndOfProgram {
   readonly output: unknown;
   readonly stopReason: string | undefined;
   readonly state: unknown;
+  /** The events of its session. */
+  readonly events: readonly Event[];
   /** Parts of it that not every order of the world brings. */
   readonly deviations: readonly Deviation[];
 }
@@ -32,6 +34,8 @@ export interface EndOfProgram {
 /** A failure, an answer or a message: the program could know of it. */
 export interface Deviation {
   readonly text: string;
+  /** Call that came to it. */
+  readonly callId: string | undefined;
   /** True for an answer. A race between a question and a sleep may do without it. */
   readonly isAnswer: boolean;
   /**
@@ -95,6 +99,7 @@ async function endOf(
     output: end?.type === 'invocation_end' ? end.output : undefined,
     stopReason: end?.type === 'invocation_end' ? end.stopReason : undefined,
     state,
+    events,
     deviations: ledger === undefined ? [] : deviationsOf(ledger),
   };
 }
@@ -106,6 +111,7 @@ function deviationsOf(ledger: WatchedLedger): readonly Deviation[] {
     .filter((event) => isDeviation(event) && !isLostWait(ledger, event))
     .map((event) => ({
       text: deviationText(event),
+      callId: event.type === 'tool_result' ? event.callId : undefined,
       isAnswer: isAnswer(event),
       mayLack: isRepaired || isMessage(event),
       isExplained: isExplained(ledger, event),
