@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { countEnds } from './language-coverage.ts';
 
 /** Seeds that together come to all ends; a changed language may need others. */
-const seeds = [...Array.from({ length: 16 }, (_, index) => index + 1), 25];
+const seeds = [...Array.from({ length: 16 }, (_, index) => index + 1), 25, 42];
 const hours = 3;
 
 /** Ends that each node has in some seed: without them it is drawn for nothing. */
@@ -33,6 +33,8 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   'message to a question': ['answers'],
   'message to a call': ['answers'],
   message: ['ambiguous'],
+  'second lane': ['begun', 'completed', 'cancelled'],
+  'two lanes': ['open at once'],
   'value:text': ['completed'],
   'value:colour': ['completed'],
   'value:size': ['completed'],

@@ -23,7 +23,11 @@ export async function countEnds(seeds: readonly number[], hours: number): Promis
       makeApp: appOf(seed, drawn),
     });
     const names = namesOf(drawn);
-    const ends = ledgers.flatMap((events) => [...endsIn(events, names), ...deedsIn(events)]);
+    const ends = ledgers.flatMap((events) => [
+      ...endsIn(events, names),
+      ...deedsIn(events),
+      ...lanesIn(events),
+    ]);
     for (const end of ends) counts.set(end, (counts.get(end) ?? 0) + 1);
   }
   return counts;
@@ -113,6 +117,25 @@ function deedsIn(events: readonly Event[]): readonly string[] {
       default:
         return [];
     }
+  });
+}
+
+/** Beginnings and ends of runs in a lane of their own, and those beside an open run. */
+function lanesIn(events: readonly Event[]): readonly string[] {
+  const open = new Map<string, string>();
+  return events.flatMap((event) => {
+    if (event.type === 'invocation_start' && isRoot(event.invocationId)) {
+      open.set(event.invocationId, event.lane ?? '');
+      const lanes = new Set(open.values());
+      return [
+        ...(event.lane === undefined ? [] : ['second lane: begun']),
+        ...(lanes.size > 1 ? ['two lanes: open at once'] : []),
+      ];
+    }
+    if (event.type !== 'invocation_end' || event.next !== undefined) return [];
+    const lane = open.get(event.invocationId);
+    open.delete(event.invocationId);
+    return lane ? [`second lane: ${event.status}`] : [];
   });
 }
 

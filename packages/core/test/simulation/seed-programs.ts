@@ -3,6 +3,7 @@ import type { MakeApp } from '../../src/testing/simulation/machine-room.ts';
 import type { SimulatedProgram } from '../../src/testing/simulation/simulated-program.ts';
 import { buildPrograms, type EditOf } from './build-program.ts';
 import { drawProgram } from './draw-program.ts';
+import { besideOf, drawProgramsOfLanes, isOfLane } from './draw-programs-of-lanes.ts';
 import { drawProgramsOfPeople, isOfPeople } from './draw-programs-of-people.ts';
 import { peopleOf } from './people-of-programs.ts';
 import type { Edit, Program } from './program.ts';
@@ -21,6 +22,7 @@ export function programsOf(seed: number): SeedPrograms {
     drawn: [
       ...Array.from({ length: count }, (_, index) => drawProgram(draws, `q${index}`)),
       ...drawProgramsOfPeople(seed),
+      ...drawProgramsOfLanes(seed),
     ],
     machines: draws.whole('machines', 1, 4),
   };
@@ -28,11 +30,15 @@ export function programsOf(seed: number): SeedPrograms {
 
 /** The runs that people ask for: one of each program. Two users share the sessions. */
 export function runsOf(seed: number, programs: readonly Program[]): readonly SimulatedProgram[] {
-  return programs.map(({ id }, index) => ({
+  const inLanes = programs.filter(({ id }) => isOfLane(id));
+  const first = programs.filter(({ id }) => !isOfLane(id));
+  // A program that is left alone is asked for by itself.
+  return (first.length === 0 ? inLanes : first).map(({ id }, index) => ({
     run: id,
     input: 'Go',
     user: `user${index % 2}`,
     ...(isOfPeople(id) ? peopleOf(seed) : {}),
+    ...(first.length === 0 ? {} : besideOf(inLanes[index])),
   }));
 }
 

@@ -72,7 +72,11 @@ function checkRecorded(
   { runId, type }: ConfirmedControl,
   report: ReportBroken,
 ): void {
-  const isRecorded = events.some((event) => recordsControl(event, type));
+  const isRecorded = events.some(
+    (event) =>
+      recordsControl(event, type) &&
+      (type === 'pause' || event.type === 'decision' || isOf(event, runId)),
+  );
   if (!isRecorded) report('control_heeded', `${session}: the ${type} of ${runId} is in no event`);
 }
 
@@ -106,8 +110,10 @@ function checkPaused(
   let hasYielded = false;
   for (const event of events.slice(paused)) {
     const { type } = event;
-    if ((landedAt[event.seq - 1] ?? 0) >= goesOnAt || type === 'cancel') return;
+    if ((landedAt[event.seq - 1] ?? 0) >= goesOnAt) return;
+    // Another lane is neither paused by this pause, nor cancelled by its cancel.
     if (!isOf(event, runId)) continue;
+    if (type === 'cancel') return;
     if (type === 'invocation_yield' && event.reason === 'pause' && isRoot(event.invocationId))
       hasYielded = true;
     const isWork = type === 'model_start' || type === 'tool_attempt' || type === 'invocation_start';

@@ -1,4 +1,4 @@
-import type { Event } from '../../ledger/event.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
 import { hasTaken } from '../../ledger/folds/taken-message.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
@@ -63,16 +63,20 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
 /** Every accepted run has begun, and every run that has begun has ended. */
 function checkProgram(
   watch: Watch,
-  { isAccepted, runId, session }: StartedProgram,
+  { isAccepted, lane, runId, session }: StartedProgram,
   report: ReportBroken,
 ) {
   const events = watch.eventsOf(session);
   const begun = events.filter(
-    (event) => event.type === 'invocation_start' && event.invocationId === runId,
+    (event): event is EventOf<'invocation_start'> =>
+      event.type === 'invocation_start' && event.invocationId === runId,
   );
   if (!isAccepted) report('run_accepted', `${runId} was never taken in`);
   else if (begun.length === 0) report('run_not_lost', `${runId} was accepted and never began`);
   if (begun.length > 1) report('run_once', `${runId} began ${begun.length} times`);
+  const elsewhere = begun.find((event) => event.lane !== lane);
+  if (elsewhere !== undefined)
+    report('run_once', `${runId} began in the lane ${elsewhere.lane ?? 'without a name'}`);
 }
 
 /** Nothing is left to do: no open invocation, no item in the inbox, no time to be woken at. */

@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 const afterStart = { soonest: 100, latest: 3_600_000 };
 /** Milliseconds for which people hold a session, at least and at most. */
 const holding = { shortest: 1_000, longest: 1_800_000 };
+/** Share of the usual rate of cancels at which people cancel a run by its lane. */
+const cancelsOfLanes = 5;
 /** Most messages to a run. */
 const mostMessages = 3;
 
@@ -14,6 +16,11 @@ const mostMessages = 3;
 interface RunUnderWay {
   readonly session: string;
   readonly runId: string;
+}
+
+/** A run in a lane of its own. */
+interface RunInLane extends RunUnderWay {
+  readonly lane: string;
 }
 
 /** Words of people to runs that they have asked for: more messages, a pause, a cancel. */
@@ -42,16 +49,22 @@ export class Interventions {
     this.#later('cancel', run, (place) => this.#cancel(run, place));
   }
 
+  /** Draws the cancel of a run in a lane of its own: people name the lane and no run. */
+  beginBeside(run: RunInLane): void {
+    this.#later('cancel', run, (place) => this.#cancelLane(run, place), cancelsOfLanes);
+  }
+
   #later(
     kind: 'message' | 'hold' | 'cancel',
     { runId }: RunUnderWay,
     intervene: (place: string) => Promise<void>,
+    share = 1,
   ): void {
     const world = this.#world;
     const place = this.#plan.visit(`people/${kind} ${runId}`);
     const { latest, soonest } = afterStart;
     world.after(world.draws.delay(`${place} at`, soonest, latest), () => {
-      if (this.#plan.happens(kind, place)) void intervene(place);
+      if (this.#plan.happens(kind, place, share)) void intervene(place);
     });
   }
 
@@ -70,6 +83,15 @@ export class Interventions {
       place,
       text: `${runId} is cancelled`,
       make: (app) => app.cancel(session, { by: 'user:ann', runId }),
+    });
+    if (outcome === 'done') this.controls.push({ type: 'cancel', session, runId });
+  }
+
+  async #cancelLane({ lane, runId, session }: RunInLane, place: string): Promise<void> {
+    const outcome = await this.#caller.call({
+      place,
+      text: `${runId} is cancelled by its lane`,
+      make: (app) => app.cancel(session, { by: 'user:ann', lane }),
     });
     if (outcome === 'done') this.controls.push({ type: 'cancel', session, runId });
   }

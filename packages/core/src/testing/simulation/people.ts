@@ -10,7 +10,7 @@ import { Interventions } from './interventions.ts';
 import type { MachineRoom } from './machine-room.ts';
 import { AnsweringMessages } from './messages/messages.ts';
 import { Repairs } from './repairs/repairs.ts';
-import type { SimulatedProgram, StartedProgram } from './simulated-program.ts';
+import type { RunBeside, SimulatedProgram, StartedProgram } from './simulated-program.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +24,9 @@ const faultsOfRuns = ['invalid_input', 'invalid_run', 'invalid_user_message', 'n
 const lastMomentShare = 0.3;
 /** Milliseconds by which such an answer may be early or late, at least and at most. */
 const lastMoment = { least: 1, most: 3_000 };
+
+/** Milliseconds from the first run of a session to the one in another lane. */
+const afterFirst = { soonest: 100, latest: 1_800_000 };
 
 interface PeopleParts {
   readonly world: World;
@@ -39,6 +42,8 @@ interface PeopleParts {
 /** The people around the machines: they ask for runs, and answer what the runs ask. */
 export class People {
   readonly started: StartedProgram[] = [];
+  /** Runs in lanes of their own, beside those of programs. */
+  readonly beside: StartedProgram[] = [];
   /** Answers that people tried to give, by the ids of the requests. */
   readonly given = new Map<string, Set<string>>();
   /** Answers that were confirmed, by the ids of the requests. */
@@ -82,12 +87,33 @@ export class People {
     this.started.push(started);
     this.interventions.begin(started);
     this.repairs.begin(started);
+    if (program.beside !== undefined) this.#startBeside(started, program.beside);
+    await this.#askUntilAccepted(started);
+  }
+
+  /** Asks for a run in another lane, a while after the first run of the session was asked for. */
+  #startBeside({ index, program, runId: first, session }: StartedProgram, beside: RunBeside): void {
+    const { draws } = this.#parts.world;
+    const { lane, ...run } = beside;
+    const user = program.user === undefined ? {} : { user: program.user };
+    const runId = `${first}-${lane}`;
+    const { latest, soonest } = afterFirst;
+    const names = { session, runId, lane };
+    const started = { program: { ...run, ...user }, index, ...names, isAccepted: false };
+    this.beside.push(started);
+    this.#parts.world.after(draws.delay(`start ${runId}`, soonest, latest), () => {
+      this.interventions.beginBeside({ session, runId, lane });
+      void this.#askUntilAccepted(started);
+    });
+  }
+
+  async #askUntilAccepted(started: StartedProgram): Promise<void> {
     for (let asked = 1; !started.isAccepted; asked++) await this.#ask(started, asked);
   }
 
   async #ask(started: StartedProgram, asked: number): Promise<void> {
     const { room, runnable, world } = this.#parts;
-    const { program, runId, session: id } = started;
+    const { lane, program, runId, session: id } = started;
     const place = `ask ${runId} ${asked}`;
     const found = room.someApp(place);
     if (found !== undefined) {
@@ -101,6 +127,7 @@ export class People {
           runId,
           ...(input === undefined ? {} : { input }),
           ...(data === undefined ? {} : { data }),
+          ...(lane === undefined ? {} : { lane }),
         });
         running.catch((error: unknown) => world.note(`${runId} is refused: ${textOf(error)}`));
         await running.accepted();
@@ -108,7 +135,7 @@ export class People {
         world.note(`${runId} is accepted`);
       };
       // A run that was accepted after all, and was paused meanwhile, goes on.
-      const isOver = this.interventions.lets(id);
+      const isOver = lane === undefined ? this.interventions.lets(id) : () => undefined;
       const end = asking().catch((error: unknown) => this.#refused(started, error));
       await Promise.race([end.finally(isOver), world.wait(patienceMs)]);
       isOver();

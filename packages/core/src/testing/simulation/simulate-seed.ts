@@ -131,7 +131,16 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   const { answered, given, started } = people;
   const { controls, letGo, said } = people.interventions;
   const [{ said: messages }, { told }] = [people.messages, people.repairs];
-  const asked = { started, answered, given, said, messages, told, controls, letGo };
+  const asked = {
+    started: [...started, ...people.beside],
+    answered,
+    given,
+    said,
+    messages,
+    told,
+    controls,
+    letGo,
+  };
   const ended = { watch, ledgers, ...asked };
   const found = watch.broken.length > 0 ? [] : await checkEnd(ended);
   const ends = await endsOf({ scope, started, watch, ledgers, world });
@@ -195,7 +204,7 @@ async function untilEnded({ world, watch, people, room }: Parties, hours: number
     const isOpen = [...watch.ledgers.values()].some(
       ({ events }) => pathsGoingOn(events).length > 0,
     );
-    const isAsked = people.started.some(({ isAccepted }) => !isAccepted);
+    const isAsked = [...people.started, ...people.beside].some(({ isAccepted }) => !isAccepted);
     if (!isOpen && !isAsked && !people.repairs.isNeeded) return;
     if (late % 4 === 3) room.restartAll();
     await world.runUntil(world.elapsed + hourMs / 4);

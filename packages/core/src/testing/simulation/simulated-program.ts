@@ -46,6 +46,18 @@ export interface SimulatedProgram {
    * it, and reopen the run. `undefined` leaves the run as it is. @default nobody repairs it
    */
   readonly repair?: (effect: UnknownEffect) => FoundOutcome | undefined;
+  /** Run that people begin in another lane of the session, a while after this one. */
+  readonly beside?: RunBeside;
+}
+
+/** A run in a lane of its own, in the session of another run. */
+export interface RunBeside {
+  /** Name of the lane. */
+  readonly lane: string;
+  /** Name of the runnable. */
+  readonly run: string;
+  /** Message of the user. */
+  readonly input?: string;
 }
 
 /** A program with the session and the run that it has in a simulation. */
@@ -54,6 +66,8 @@ export interface StartedProgram {
   readonly index: number;
   readonly session: string;
   readonly runId: string;
+  /** Lane of the run. Missing: the default lane. */
+  readonly lane?: string;
   /** True when the store has confirmed the request. */
   isAccepted: boolean;
 }

@@ -104,6 +104,10 @@ describe('what is refused', () => {
     [{ programs: [{ ...pay, inputs: 'x' }] }, 'there is no'],
     [{ programs: [{ ...pay, answer: 'yes' }] }, '`answer` is a function'],
     [{ programs: [{ ...pay, repair: 'yes' }] }, '`repair` is a function'],
+    [{ programs: [{ ...pay, beside: 'side' }] }, '`beside` is an object'],
+    [{ programs: [{ ...pay, beside: { run: 'clerk', lane: 'default' } }] }, 'other than "default"'],
+    [{ programs: [{ ...pay, beside: { run: 'clerk' } }] }, 'the name of a lane'],
+    [{ programs: [{ ...pay, beside: { run: 'nobody', lane: 'side' } }] }, 'nobody'],
     [{ programs: [pay], hour: 3 }, 'there is no option `hour` (did you mean `hours`?)'],
     [
       { programs: [pay], hours: 0.5 },

@@ -138,3 +138,46 @@ describe('people who answer by a message', () => {
     expect(failures[0]?.broken[0]?.detail).toContain('its `message` must be a text');
   });
 });
+
+describe('a run in another lane', () => {
+  const beside = { lane: 'side', run: 'table' };
+  const calls = { run: 'table', answer: () => ({ by: 'user:ann', input: 4 }), beside };
+
+  test('begins in the session of its program, waits beside it, and ends', async () => {
+    const lanes: unknown[] = [];
+    const { failures } = await simulate(tableApp, {
+      ...calm,
+      programs: [calls],
+      onSeed: ({ ledgers }) => {
+        for (const event of ledgers.flat())
+          if (event.invocationId === 'run0-side' && event.type === 'invocation_start')
+            lanes.push(event.lane);
+          else if (event.invocationId === 'run0-side' && event.type === 'invocation_end')
+            lanes.push(event.output);
+      },
+    });
+    expect(failures).toEqual([]);
+    expect(lanes).toEqual(['side', 4, 'side', 4]);
+  });
+
+  test('is cancelled by its lane, and the run of its program goes on', async () => {
+    const ends = new Set<string>();
+    const { failures } = await simulate(tableApp, {
+      hours: 20,
+      hoursPerSeed: 1,
+      seed: 1,
+      faults: { cancel: 0.1 },
+      programs: [calls],
+      onSeed: ({ ledgers }) => {
+        const ended = ledgers.flat().filter(({ type }) => type === 'invocation_end');
+        const statusOf = (runId: string) =>
+          ended.find(({ invocationId }) => invocationId === runId) as
+            | { status?: string }
+            | undefined;
+        ends.add(`${statusOf('run0')?.status}, ${statusOf('run0-side')?.status}`);
+      },
+    });
+    expect(failures).toEqual([]);
+    expect(ends).toContain('completed, cancelled');
+  });
+});

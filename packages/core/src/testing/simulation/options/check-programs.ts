@@ -3,12 +3,14 @@ import {
   describeValue,
   findInvalidOption,
   isFunction,
+  isGroup,
   isNonEmptyText,
   isObject,
   isText,
   type OptionChecks,
 } from '../../../base/options.ts';
-import type { SimulatedProgram } from '../simulated-program.ts';
+import { isLane } from '../../../ledger/folds/lanes.ts';
+import type { RunBeside, SimulatedProgram } from '../simulated-program.ts';
 import { checkRun, refuse } from './check-app.ts';
 
 const checks: OptionChecks<SimulatedProgram> = {
@@ -18,6 +20,7 @@ const checks: OptionChecks<SimulatedProgram> = {
   user: isNonEmptyText,
   answer: isFunction,
   repair: isFunction,
+  beside: isGroup<RunBeside>({ lane: isLane, run: isNonEmptyText, input: isText }),
 };
 /** Most programs of a seed. */
 const mostPrograms = 1_000;
@@ -37,7 +40,7 @@ function checkProgram(program: unknown, index: number, names: readonly string[])
   const place = `programs[${index}]`;
   const invalid = findInvalidOption<SimulatedProgram>(program, checks);
   if (invalid !== undefined) refuse(`\`${place}\` must be ${invalid.within}`);
-  const { data, run } = program as SimulatedProgram;
+  const { beside, data, run } = program as SimulatedProgram;
   if (run === undefined) refuse(`\`${place}\` must have the name of a runnable in \`run\``);
   const defect = data === undefined ? undefined : findJsonDefect(data, `${place}.data`);
   if (defect !== undefined) {
@@ -45,4 +48,8 @@ function checkProgram(program: unknown, index: number, names: readonly string[])
     refuse(`\`${place}\` must have JSON in \`data\`, but \`${defect.path}\` is ${found}`);
   }
   checkRun({ run, index, names, app: 'the app' });
+  if (beside === undefined) return;
+  if (beside.lane === undefined || beside.run === undefined)
+    refuse(`\`${place}.beside\` must have the name of a lane, and that of a runnable in \`run\``);
+  checkRun({ run: beside.run, index, names, app: 'the app' });
 }
