@@ -128,20 +128,8 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   if (world.isEndless) watch.report('comes_to_rest', `it goes on after ${world.steps} tasks`);
   for (const ledger of watch.ledgers.values())
     ledger.isEdited = (ledger.landedAt.at(-1) ?? 0) >= room.editedAt;
-  const { answered, given, started } = people;
-  const { controls, letGo, said } = people.interventions;
-  const [{ said: messages }, { told }] = [people.messages, people.repairs];
-  const asked = {
-    started: [...started, ...people.beside],
-    answered,
-    given,
-    said,
-    messages,
-    told,
-    controls,
-    letGo,
-  };
-  const ended = { watch, ledgers, ...asked };
+  const { started } = people;
+  const ended = { watch, ledgers, ...actsOf(people) };
   const found = watch.broken.length > 0 ? [] : await checkEnd(ended);
   const ends = await endsOf({ scope, started, watch, ledgers, world });
   if (watch.broken.length === 0 && found.length === 0)
@@ -161,6 +149,21 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
     steps: world.steps,
     hours: world.elapsed / hourMs,
     events: lists.reduce((sum, events) => sum + events.length, 0),
+  };
+}
+
+/** The acts of people that the end of a simulation is checked by. */
+function actsOf({ answered, beside, given, interventions, messages, repairs, started }: People) {
+  const { controls, letGo, said } = interventions;
+  return {
+    started: [...started, ...beside],
+    answered,
+    given,
+    said,
+    messages: messages.said,
+    told: repairs.told,
+    controls,
+    letGo,
   };
 }
 
