@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import type { LedgerStore } from './port.ts';
 
 /**
- * A receipt that is so many milliseconds behind is believed. Clock rates differ by a little only,
- * so a larger step back means another store.
+ * A receipt that is so many milliseconds older than its call is believed. Clock rates differ by a
+ * little only, so a larger step back means another store.
  */
 const believedFallMs = 1_000;
 /**
@@ -46,14 +46,20 @@ export class StoreClock implements Clock {
     return this.base.setTimer(ms, task);
   }
 
-  /** Takes the time of a receipt. A receipt that came late is ignored. */
-  observe(now: unknown): void {
+  /**
+   * Takes the time of a receipt. One that came late is ignored, however long it was on its way: the
+   * process may have stood still meanwhile.
+   * @param askedAt monotonic time of the call
+   */
+  observe(now: unknown, askedAt: number): void {
     // A store for an older port gives no time.
     if (typeof now !== 'number' || !Number.isFinite(now)) return;
+    const at = this.base.monotonic();
+    const known = this.now();
     const isLate =
-      this.#last !== undefined && now < this.now() && now > this.now() - believedFallMs;
+      this.#last !== undefined && now < known && now > known - (at - askedAt) - believedFallMs;
     if (isLate) return;
-    this.#last = { now, at: this.base.monotonic() };
+    this.#last = { now, at };
   }
 
   /** Wraps a store, so that its receipts set this clock. */
@@ -64,12 +70,13 @@ export class StoreClock implements Clock {
         if (typeof method !== 'function') return method;
         if (!methodsWithReceipt.has(name)) return method.bind(target) as unknown;
         return (...asked: readonly unknown[]) => {
+          const askedAt = this.base.monotonic();
           const answer = Reflect.apply(method, target, asked) as Promise<{
             readonly now?: unknown;
           }>;
           // Runs before the caller goes on.
           answer.then(
-            (receipt) => this.observe(receipt.now),
+            (receipt) => this.observe(receipt.now, askedAt),
             () => undefined,
           );
           return answer;
@@ -85,7 +92,8 @@ export class StoreClock implements Clock {
   async sync(ledgers: LedgerStore, freshFor: number = freshForMs): Promise<void> {
     if (this.#last !== undefined && this.base.monotonic() - this.#last.at <= freshFor) return;
     if (typeof (ledgers as Partial<LedgerStore>).now !== 'function') return;
-    this.observe(await ledgers.now());
+    const askedAt = this.base.monotonic();
+    this.observe(await ledgers.now(), askedAt);
   }
 }
 
