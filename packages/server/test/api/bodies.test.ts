@@ -47,7 +47,7 @@ test('a member that the body does not have is told with those that there are', a
     code: 'invalid_request',
     detail:
       'The request does not fit: body: there is no member "message" ' +
-      '(the members are agent, input, data, id, session, user).',
+      '(the members are agent, input, data, id, lane, session, user).',
   });
   expect((await refusalOf('/v1/runs', { agnet: 'shop', input: 'hi' })).detail).toContain(
     'there is no member "agnet" (did you mean "agent"?)',
