@@ -1,5 +1,6 @@
 import { isAdjutantError } from '../../base/error.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
+import { rootOf } from '../../ledger/path.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -186,11 +187,16 @@ export class People {
     return draws.at(`${place} early`) < 0.5 ? leftMs - off : leftMs + off;
   }
 
+  /** Lane of the run that asks: a message in another lane answers nothing of it. */
+  #laneOf({ invocationId }: RequestRow): string | undefined {
+    return this.beside.find(({ runId }) => runId === rootOf(invocationId))?.lane;
+  }
+
   async #give(row: RequestRow, times: number, place: string): Promise<void> {
     const answer = this.#answers.choose(row, times, place);
     if (answer === undefined) return;
     if ('message' in answer) {
-      await this.messages.say(row, place, answer.message);
+      await this.messages.say(row, place, { text: answer.message, lane: this.#laneOf(row) });
       this.#seen.delete(row.requestId);
       return;
     }

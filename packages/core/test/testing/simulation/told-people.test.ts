@@ -160,6 +160,13 @@ describe('a run in another lane', () => {
     expect(lanes).toEqual(['side', 4, 'side', 4]);
   });
 
+  test('reads the messages that people give in the place of answers in its lane', async () => {
+    const answers = { ...calls, answer: () => ({ message: '4' }) };
+    const { ends, failures } = await endsOf(tableApp, answers);
+    expect(failures).toEqual([]);
+    expect(ends).toEqual(new Set([4]));
+  });
+
   test('is cancelled by its lane, and the run of its program goes on', async () => {
     const ends = new Set<string>();
     const { failures } = await simulate(tableApp, {

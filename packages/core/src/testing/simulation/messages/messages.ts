@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { RequestRow } from '../../../ledger/port.ts';
 import type { Caller } from '../caller.ts';
 import type { World } from '../world.ts';
@@ -26,8 +27,15 @@ export class AnsweringMessages {
     this.#caller = caller;
   }
 
-  /** Sends a message, and waits for as long as people wait for what it brings. */
-  async say({ callId, requestId, session }: RequestRow, place: string, text: string) {
+  /**
+   * Sends a message, and waits for as long as people wait for what it brings.
+   * @param lane lane of the run that asks. Missing: the default lane.
+   */
+  async say(
+    { callId, requestId, session }: RequestRow,
+    place: string,
+    { lane, text }: { readonly text: string; readonly lane: string | undefined },
+  ) {
     const world = this.#world;
     const clientKey = `people/${place}`;
     const message: SaidMessage = { session, text, requestId, isConfirmed: false };
@@ -35,7 +43,7 @@ export class AnsweringMessages {
     const outcome = await this.#caller.call({
       place,
       text: `${callId} is answered by the message ${JSON.stringify(text)}`,
-      make: (app) => app.send(session, text, { clientKey }),
+      make: (app) => app.send(session, text, defined({ clientKey, lane })),
     });
     message.isConfirmed = outcome === 'done';
     await world.wait(world.draws.delay(`${place} patience`, patience.least, patience.most));
