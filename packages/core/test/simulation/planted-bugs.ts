@@ -94,7 +94,7 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'drained-while-released',
     about: 'Items are taken in while the session is released, and nobody acts on them.',
     file: 'engine/run/inbox/reader.ts',
-    find: 'drafts.length > 0 && !isNote && this.#target.isOpen()',
+    find: 'drafts.length > 0 && !isNote && target.isOpen()',
     replace: 'false',
   },
   {
@@ -109,14 +109,14 @@ const engineBugs: readonly PlantedBug[] = [
     name: 'detached-not-continued',
     about: 'Spawned and dispatched children are not continued after a stop.',
     file: 'engine/run/detached-children.ts',
-    find: 'of openDetached(run.ledger)) {',
+    find: 'of openDetachedIn(run.ledger, run.lane)) {',
     replace: 'of []) {',
   },
   {
     name: 'wake-time-cleared',
     about: 'A run that waits clears the time at which its first request expires.',
     file: 'engine/run/release.ts',
-    find: ': earliest(nextWake(ledger, app.telling), drafts.length > 0 ? expiresAt : undefined);',
+    find: ': earliest(wakeAfter(ledger, app.telling, lane), drafts.length > 0 ? expiresAt : undefined);',
     replace: ': null;',
   },
   {
