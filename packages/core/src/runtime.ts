@@ -16,7 +16,13 @@ import type { TenantApp } from './engine/app/tenant-app.ts';
 import { checkedRunOptions, checkRunnable, type RunOptions } from './engine/frame/run-options.ts';
 import type { FollowOptions } from './engine/live/live-sessions.ts';
 import type { RequestService } from './engine/requests/service.ts';
-import type { Advance, AdvanceOptions, CancelOptions, SendOptions } from './engine/run/advance.ts';
+import type {
+  Advance,
+  AdvanceOptions,
+  CancelOptions,
+  PauseOptions,
+  SendOptions,
+} from './engine/run/advance.ts';
 import type { Run } from './engine/run/run.ts';
 import type { StreamEvent } from './ledger/event.ts';
 import type { Store } from './ledger/port.ts';
@@ -168,7 +174,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    * Lets a session end its open round and begin no other, until it is resumed.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
-  pause(session: AnySession | string, options: Omit<CancelOptions, 'runId'> = {}): Promise<void> {
+  pause(session: AnySession | string, options: PauseOptions = {}): Promise<void> {
     return this.#own.control.pause(session, options);
   }
 

@@ -167,7 +167,10 @@ async function waitingText(
       requests: calls
         .filter(({ invocationId }) => laneOf(events, invocationId) === lane)
         .map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) })),
-      ...{ message: awaitingInput.length > 0, sleepsUntil, session: session.id, lane },
+      message: awaitingInput.length > 0,
+      sleepsUntil,
+      session: session.id,
+      lane,
       elsewhere: isHere ? undefined : run,
     };
     return waitingLines(style, waiting, commandText(options));

@@ -68,7 +68,8 @@ function setStatus(
   return point;
 }
 
-function laneIn({ byPath }: LedgerPoint, path: string): string {
+/** The lane of the run that a path belongs to. */
+export function laneIn({ byPath }: LedgerPoint, path: string): string {
   return byPath.get(rootOf(path))?.lane ?? defaultLane;
 }
 

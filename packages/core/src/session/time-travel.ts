@@ -5,12 +5,12 @@ import { type Event, foldEvent } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { defaultLane } from '../ledger/folds/lanes.ts';
 import { emptyLedgerState, type StateValues, stateFold } from '../ledger/folds/state-fold.ts';
-import { rootOf } from '../ledger/path.ts';
 import { type SessionStatus, statusAfter, statusOfLanes } from '../ledger/status.ts';
 import {
   foldPoint,
   type InvocationOutline,
   type LedgerPoint,
+  laneIn,
   startPoint,
 } from './time-travel-fold.ts';
 
@@ -139,13 +139,12 @@ export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnap
   };
 }
 
-function statusOf({ byPath, lastMessageSeq, roots, waits }: LedgerPoint): SessionStatus {
-  const laneOf = ({ path }: InvocationOutline): string =>
-    byPath.get(rootOf(path))?.lane ?? defaultLane;
+function statusOf(point: LedgerPoint): SessionStatus {
+  const { lastMessageSeq, roots, waits } = point;
   const last = roots.at(-1);
-  const own = waits.get(last === undefined ? defaultLane : laneOf(last)) ?? new Set();
+  const own = waits.get(last === undefined ? defaultLane : laneIn(point, last.path)) ?? new Set();
   const status = statusAfter(last, lastMessageSeq, own);
-  const lanes = new Map(roots.map((root) => [laneOf(root), root.status]));
+  const lanes = new Map(roots.map((root) => [laneIn(point, root.path), root.status]));
   if (lanes.size < 2) return status;
   const ofLanes = [...lanes].map(([lane, lastStatus]) =>
     statusAfter({ status: lastStatus, endSeq: undefined }, 0, waits.get(lane) ?? new Set()),

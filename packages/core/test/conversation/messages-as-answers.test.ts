@@ -5,7 +5,7 @@ import { transcript } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-test('a message that a call took as its input was said, and is shown to users and in transcripts', async () => {
+test('a message that a call took as its input is shown to users and in transcripts', async () => {
   const askColour = tool({
     name: 'askColour',
     description: 'Asks for a colour',

@@ -24,30 +24,27 @@ function define() {
   });
 }
 
-test(
-  'timers that are ahead of the time of day by a few milliseconds are no ' + 'divergence',
-  async () => {
-    const clock = testClock();
-    const root = define();
-    const app = runtime({ app: 'clocks', recover: 'manual', runnables: [root], ports: { clock } });
-    const running = app.run(root, { session: 's', input: 'Go', runId: 'run' });
-    await eventually(running.settled(), { clock, stepMs: 1 });
-    const record = recordedLedgerOf((await running).session);
-    const second = record.events.findIndex(
-      (event) => event.type === 'tool_attempt' && event.attempt === 2,
-    );
-    expect(second).toBeGreaterThan(0);
-    const early = {
-      ...record,
-      events: record.events.map((event, at) =>
-        at < second ? event : { ...event, at: event.at - 3 },
-      ),
-    };
-    expect(
-      await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] })),
-    ).toBeUndefined();
-  },
-);
+test('timers that are ahead of the time of day by a few milliseconds are no divergence', async () => {
+  const clock = testClock();
+  const root = define();
+  const app = runtime({ app: 'clocks', recover: 'manual', runnables: [root], ports: { clock } });
+  const running = app.run(root, { session: 's', input: 'Go', runId: 'run' });
+  await eventually(running.settled(), { clock, stepMs: 1 });
+  const record = recordedLedgerOf((await running).session);
+  const second = record.events.findIndex(
+    (event) => event.type === 'tool_attempt' && event.attempt === 2,
+  );
+  expect(second).toBeGreaterThan(0);
+  const early = {
+    ...record,
+    events: record.events.map((event, at) =>
+      at < second ? event : { ...event, at: event.at - 3 },
+    ),
+  };
+  expect(
+    await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] })),
+  ).toBeUndefined();
+});
 
 test('a sleep that its step came to later by the clock is no divergence', async () => {
   const clock = testClock();
@@ -75,7 +72,7 @@ test('a replay leaves no timers behind', async () => {
   const timers = (): number =>
     process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const grown: number[] = [];
-  // What other tests of the process have left at work may arm timers of its own, but not each time.
+  // Work that other tests of the process left behind may arm timers, too, but not each time.
   for (let i = 0; i < 3; i++) {
     const before = timers();
     await Promise.all(

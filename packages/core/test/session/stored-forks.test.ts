@@ -85,7 +85,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       expect((await open(store).sessions.open({ id: 's' })).events).toEqual(made.events);
     });
 
-    test('is parked: any process may take it up', async () => {
+    test('waits, and any process may continue it', async () => {
       await write(store, 's', changes(3));
       await open(store).sessions.fork('s', { id: 'fork' });
       const other = await open(store).sessions.open({ id: 'fork' });

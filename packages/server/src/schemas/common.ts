@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { laneProblem } from 'adjutant/text';
 
 const longestId = 256;
 /**
@@ -45,7 +46,8 @@ export const laneSchema = z
   .string()
   .max(64)
   .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, _ and -')
-  .refine((name) => name !== 'default', 'is left out for the default lane')
+  // The rule of the runtime, which knows the reserved name too.
+  .refine((name) => laneProblem(name) === undefined, 'is left out for the default lane')
   .openapi({
     description: 'Lane of the session. Each has one open run at most. Default: the default lane.',
     example: 'background',

@@ -103,7 +103,7 @@ export function planHandoff(
   if (depth > allowed)
     return {
       refused:
-        `the handoff to "${target.name}" would be number ${depth}, and ${allowed} are ` + 'allowed',
+        `the handoff to "${target.name}" would be number ${depth}, ` + `and ${allowed} are allowed`,
     };
   if (!run.app.registry.has(target.name)) {
     if (run.app.strictNames) {

@@ -124,7 +124,8 @@ export function assertSameRunnable(
     owner: open.path,
     detail:
       `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue ` +
-      `or cancel it before running the ${runnable.kind} "${runnable.name}".`,
+      `or cancel it before running the ${runnable.kind} "${runnable.name}", or run that in ` +
+      "another lane: { lane: 'background' }.",
   });
 }
 

@@ -46,18 +46,20 @@ export interface ControlOptions {
   readonly reason?: string;
 }
 
-export interface CancelOptions extends ControlOptions {
+/** Author and reason of a pause, and the lane whose run is meant. */
+export interface PauseOptions extends ControlOptions {
+  /** Lane of the run. @default the default lane */
+  readonly lane?: string;
+}
+
+export interface CancelOptions extends PauseOptions {
   /**
    * Id of the run to cancel. When it has ended by then, nothing is cancelled, and no later run
    * either.
    * @default the open run of the lane
    */
   readonly runId?: string;
-  /** Lane of the run. @default the default lane */
-  readonly lane?: string;
 }
-
-export type PauseOptions = Omit<CancelOptions, 'runId'>;
 
 export interface SendOptions {
   /** @default 'user' */

@@ -15,7 +15,7 @@ export interface RoundCall {
 }
 
 /** Facts about tools and settled calls that rounds are judged by. */
-export interface Knowledge {
+export interface CallFacts {
   /** True for a tool that changes nothing outside: only its results are news. */
   readonly isReadOnly: (tool: string) => boolean;
   /**
@@ -36,9 +36,9 @@ export function judgeStalledCall(
   evidence: readonly CallEvidence[],
   call: RoundCall,
   options: Options,
-  knowledge: Knowledge,
+  facts: CallFacts,
 ): LoopVerdict | undefined {
-  const { count, tools } = stalledRounds(evidence, call, knowledge);
+  const { count, tools } = stalledRounds(evidence, call, facts);
   return count + 1 >= options.stallBlockAt && tools.has(call.name)
     ? stalled('block', call.name, count + 1, thresholdsOf(options))
     : undefined;
@@ -50,13 +50,13 @@ export function judgeStalledResult(
   call: RoundCall,
   result: ToolResult,
   options: Options,
-  knowledge: Knowledge,
+  facts: CallFacts,
 ): LoopVerdict | undefined {
-  const count = stalledRounds(evidence, call, knowledge).count + 1;
+  const count = stalledRounds(evidence, call, facts).count + 1;
   if (count < options.stallWarnAt) return undefined;
   const isOwn = (one: CallEvidence) => isBefore(one, call);
   const one = { ...call, result };
-  return isNews(evidence, evidence.length, one, isOwn, knowledge.isReadOnly(call.name))
+  return isNews(evidence, evidence.length, one, isOwn, facts.isReadOnly(call.name))
     ? undefined
     : stalled('warn', call.name, count, thresholdsOf(options));
 }
@@ -74,7 +74,7 @@ function isBefore(one: CallEvidence, { turn, round }: RoundCall): boolean {
 function stalledRounds(
   evidence: readonly CallEvidence[],
   call: RoundCall,
-  knowledge: Knowledge,
+  facts: CallFacts,
 ): { readonly count: number; readonly tools: ReadonlySet<string> } {
   const isOwn = (one: CallEvidence) => isBefore(one, call);
   const tools = new Set<string>();
@@ -84,7 +84,7 @@ function stalledRounds(
     const one = evidence[i] as CallEvidence;
     if (one.round === call.round && one.turn === call.turn) continue;
     if (!isOwn(one)) break;
-    if (wasNews(evidence, i, call, isOwn, knowledge)) {
+    if (wasNews(evidence, i, call, isOwn, facts)) {
       // News in a part of a round are news of the round.
       if (one.round === last) count--;
       break;
@@ -114,7 +114,7 @@ function wasNews(
   index: number,
   { round }: RoundCall,
   isOwn: (one: CallEvidence) => boolean,
-  { isReadOnly, isFirst }: Knowledge,
+  { isReadOnly, isFirst }: CallFacts,
 ): boolean {
   const one = evidence[index] as CallEvidence;
   const readOnly = isReadOnly(one.name);

@@ -55,7 +55,7 @@ test('without a store the answer waits for resume, which goes on by itself', asy
   });
 });
 
-test('with a store the run is faster than resume, which gives its result by its `runId`', async () => {
+test('with a store the run is faster than resume, and its `runId` gives the result', async () => {
   const { app, clerk, result, request } = await waiting({ store: memoryStore() });
   await app.requests.approve(request.requestId);
   for await (const event of app.follow(result.session)) if (event.type === 'invocation_end') break;

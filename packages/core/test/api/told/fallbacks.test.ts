@@ -17,7 +17,7 @@ test.each([
   expect(inChains({ [key]: ['fallbackTool', 'report'] })).toThrow(hint);
 });
 
-test('a chain may have the name of any error type that tools give: only they know them', async () => {
+test('a chain may have the name of any error type that a tool may give', async () => {
   for (const key of ['network', 'foo_bar', 'shop.out_of_stock'])
     expect(inChains({ [key]: ['report'] })).not.toThrow();
   const order = tool({

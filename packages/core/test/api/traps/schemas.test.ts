@@ -65,7 +65,8 @@ describe('a schema under the name of another system is not left out silently', (
     [
       'inputSchema of a tool beside its schema',
       () => tool(any({ ...toolOptions, schema, inputSchema: z.object({}) })),
-      '`inputSchema` must be the one that the spread definition has (a new schema goes into `schema`)',
+      '`inputSchema` must be the one that the spread definition has ' +
+        '(a new schema goes into `schema`)',
     ],
     [
       'outputSchema of an agent as a tool',
@@ -89,7 +90,8 @@ describe('a schema under the name of another system is not left out silently', (
     expect(
       refusalOf(() => step(any({ ...first, inputSchema: z.object({ b: z.string() }) }))),
     ).toContain(
-      '`inputSchema` must be the one that the spread definition has (a new schema goes into `input`)',
+      '`inputSchema` must be the one that the spread definition has ' +
+        '(a new schema goes into `input`)',
     );
   });
 });

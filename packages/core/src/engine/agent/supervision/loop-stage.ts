@@ -15,9 +15,9 @@ import {
 } from '../../../supervision/loops/loop-detector.ts';
 import type { LoopVerdict } from '../../../supervision/loops/loop-verdict.ts';
 import {
+  type CallFacts,
   judgeStalledCall,
   judgeStalledResult,
-  type Knowledge,
   type RoundCall,
 } from '../../../supervision/loops/stall.ts';
 import type { Supervision } from '../../../supervision/options.ts';
@@ -45,11 +45,11 @@ export class LoopStage implements CallStage {
   /** True because a refused call that is made again and again is a loop, too. */
   readonly judgesRefused = true;
   readonly #ports: LoopStagePorts;
-  readonly #knowledge: Knowledge;
+  readonly #facts: CallFacts;
 
   constructor(ports: LoopStagePorts) {
     this.#ports = ports;
-    this.#knowledge = {
+    this.#facts = {
       isReadOnly: (name) => ports.find(name)?.readOnly === true,
       isFirst: ports.seen.isFirst,
     };
@@ -82,7 +82,7 @@ export class LoopStage implements CallStage {
     }
     return judged.round < loops.stallBlockAt
       ? undefined
-      : judgeStalledCall(seen.all(), judged, loops, this.#knowledge);
+      : judgeStalledCall(seen.all(), judged, loops, this.#facts);
   }
 
   /** Adds a note for the model to the `outcome` of a call that repeats itself or gets nowhere. */
@@ -95,7 +95,7 @@ export class LoopStage implements CallStage {
       (seen.has(state, isKnown) ? judgeResult(seen.all(), judged, result, loops) : undefined) ??
       (judged.round < loops.stallWarnAt
         ? undefined
-        : judgeStalledResult(seen.all(), judged, result, loops, this.#knowledge));
+        : judgeStalledResult(seen.all(), judged, result, loops, this.#facts));
     if (verdict === undefined) return;
     outcome.notes = [...outcome.notes, verdict.message];
     outcome.drafts = [...outcome.drafts, loopDecision(path, state, verdict, 'warn')];

@@ -21,8 +21,8 @@ export function assertName({ run }: BodyPlace, runnable: Runnable): void {
  */
 export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void {
   const depth = handoffDepth(run, path) + 1;
-  if (depth <= run.limits.depth) return;
-  const reason =
-    `it would be level ${depth} of calls and handoffs, and ${run.limits.depth} ` + 'are allowed';
+  const most = run.limits.depth;
+  if (depth <= most) return;
+  const reason = `it would be level ${depth} of calls and handoffs, and ${most} are allowed`;
   throw new HandoffRefusedError({ path, to: runnable.name, reason });
 }

@@ -109,7 +109,7 @@ function requestOf(events: readonly Event[], requestId: string): Asked | undefin
   );
 }
 
-/** What a request asks for: equal texts for requests that take the same messages. */
+/** The form of a request: equal texts for requests that take the same messages. */
 function formOf({ callId, invocationId = '', kind, name, request }: Asked): string {
   const { agent, inputSchema = null, mayDecide = [] } = request as RequestDetails;
   const of = callId === invocationId ? [] : [agent, name];

@@ -54,7 +54,7 @@ function effectOf(event: Event): string | undefined {
   if (event.type === 'tool_attempt' || event.type === 'tool_result') return event.callId;
   if (event.type !== 'invocation_end' || event.error?.code !== 'effect_unknown') return undefined;
   const callId = event.error.data?.['callId'];
-  // What is around its body ends with the same error.
+  // The invocations around its body end with the same error.
   return typeof callId === 'string' && parentOf(callId) === event.invocationId ? callId : undefined;
 }
 

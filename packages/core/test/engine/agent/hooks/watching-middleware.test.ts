@@ -241,7 +241,9 @@ describe('a function around work that does not do it, or keeps its result, is re
   });
   const refused = (what: string) => ({
     code: 'invalid_option',
-    message: `around() cannot be set up: it must call the work that it is given once, and return its result (${what}).`,
+    message:
+      'around() cannot be set up: it must call the work that it is given once, ' +
+      `and return its result (${what}).`,
   });
 
   for (const [how, give] of Object.entries(wrongly)) {
@@ -283,7 +285,7 @@ describe('a function around work that does not do it, or keeps its result, is re
     }
   }
 
-  test('a failure of the work that the function keeps to itself goes before the refusal', async () => {
+  test('a failure of the work that the function hides goes before the refusal', async () => {
     const silent = around('run', async (work) => {
       try {
         return await work();
