@@ -1,9 +1,4 @@
-import { join } from 'node:path';
-import { agent, loop, rehearsal, runtime, tool } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
-import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { startChatServer } from './chat-server.ts';
 import { type Bench, bench, jsonLines } from './run-cli.ts';
 
@@ -304,103 +299,6 @@ describe('an answer is refused', () => {
       stderr: expect.stringContaining(
         '--ask-before sing: there is no such tool. There are readFile,',
       ),
-    });
-  });
-});
-
-describe('the runs of a program', () => {
-  /** A session of another app, with a question, whose program is not running. */
-  async function officeOf({
-    folder,
-  }: Bench): Promise<{ store: string; requestId: string; continued: () => Promise<unknown> }> {
-    const store = join(folder, 'office.db');
-    const ask = tool({
-      name: 'ask',
-      description: 'Asks',
-      schema: z.object({ question: z.string() }),
-      yieldSchema: z.object({ colour: z.string() }),
-    });
-    const painter = agent({
-      name: 'painter',
-      model: scriptedModel((prompt) =>
-        prompt.some(({ role }) => role === 'tool')
-          ? { text: 'Painted.' }
-          : { toolCalls: [{ name: 'ask', args: { question: 'Which colour?' } }] },
-      ),
-      tools: [ask],
-    });
-    const open = () =>
-      runtime({ app: 'office', store: sqlite(store), runnables: [painter], recover: 'manual' });
-    const office = open();
-    const session = await office.sessions.open({ id: 'wall', userId: 'ann' });
-    const { pendingCalls } = await office.run(painter, { session, input: 'Paint the wall' });
-    await office.close();
-    const continued = async () => {
-      const later = open();
-      const { output, session: ended } = await later.resume('wall');
-      await later.close();
-      return {
-        output,
-        given: ended.events.flatMap((event) => (event.type === 'tool_input' ? [event.input] : [])),
-      };
-    };
-    return { store, requestId: pendingCalls[0]?.requestId as string, continued };
-  }
-
-  test('are answered here, and go on there', async () => {
-    const place = bench();
-    const { store, requestId, continued } = await officeOf(place);
-    const where = ['--store', store, '--app', 'office'];
-    const [listed] = jsonLines(
-      (await place.run(['approvals', '--user', 'ann', '--json', ...where])).stdout,
-    );
-    expect(listed).toMatchObject({
-      requestId,
-      kind: 'input',
-      session: 'wall',
-      user: 'ann',
-      options: ['answer', 'reject'],
-    });
-    expect((await place.run(['approvals', '--user', 'bob', ...where])).stdout).toBe(
-      'Nothing waits for an answer.\n',
-    );
-    const { stdout } = await place.run(['show', 'wall', ...where]);
-    expect(stdout.slice(stdout.indexOf('? asks')).split('\n').slice(0, 3)).toEqual([
-      expect.stringMatching(
-        /^\? asks for an answer: ask\(\{"question":"Which colour\?"\}\), until [-\d]+ [:\d]+$/,
-      ),
-      expect.stringMatching(
-        /^ {2}adjutant answer req_\w+ '\{"colour":"…"\}' --store \S+ --app office$/,
-      ),
-      expect.stringMatching(/^ {2}adjutant reject /),
-    ]);
-    const answered = await place.run(['answer', requestId, '{"colour":"green"}', ...where]);
-    expect(answered).toMatchObject({
-      code: 0,
-      stdout: 'Answered: ask({"question":"Which colour?"})\n',
-    });
-    expect(answered.stderr).toContain('The run is not continued here: it is a run of "painter"');
-    expect(await continued()).toEqual({ output: 'Painted.', given: [{ colour: 'green' }] });
-  });
-
-  test('that wait for a message say so', async () => {
-    const { run, folder } = bench();
-    const store = join(folder, 'office.db');
-    const office = runtime({ app: 'office', store: sqlite(store), recover: 'manual' });
-    await office.run(
-      loop({ name: 'talk', runnable: agent({ name: 'talker', model: rehearsal() }), yields: true }),
-      {
-        session: 'desk',
-        input: 'What is 1 + 1?',
-      },
-    );
-    await office.close();
-    const { stdout } = await run(['show', 'desk', '--store', store, '--app', 'office']);
-    expect(stdout).toContain('? waits for a message\n');
-    const cancelled = await run(['cancel', 'desk', '--store', store, '--app', 'office']);
-    expect(cancelled).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('is cancelled as soon as its program continues it'),
     });
   });
 });
