@@ -19,6 +19,8 @@ export const suites = {
   repairs: ['packages/*/test/repairs/**/*.test.ts'],
   /** The simulation itself: its language, what it compares, and bugs that it must find. */
   simulation: ['packages/core/test/simulation/**/*.test.ts'],
+  /** The terminal app in a pseudo-terminal: keys go in, cells of the screen are read. */
+  terminal: ['packages/cli/test/terminal/**/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Suite = keyof typeof suites;
