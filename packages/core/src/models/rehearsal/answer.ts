@@ -14,6 +14,7 @@ const capabilityLines: readonly string[] = [
   '- CSV files: "Add up the unpaid invoices in invoices.csv", ' +
     '"What is the average price in orders.csv where country is France?"',
   '- a web page: "Fetch https://example.com"',
+  '- a tool of yours, with its arguments: "Use remind {"invoice":"A-1"}"',
   '- several of them in one sentence: "… and tell me 15% of the total"',
   'For anything else set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, or name a model ' +
     'with --model or ADJUTANT_MODEL (for example ollama:qwen3 for a local one).',

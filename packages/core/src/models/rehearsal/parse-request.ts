@@ -4,6 +4,7 @@ import { parseCalculation } from './parse-calculation.ts';
 import { parseList, parseRead, parseSearch } from './parse-file-request.ts';
 import { parseFollowUp } from './parse-follow-up.ts';
 import { parseTable, type TableContext } from './parse-table.ts';
+import { parseToolCall } from './parse-tool-call.ts';
 import type { Request } from './request.ts';
 import { findTablePath } from './table-path.ts';
 
@@ -24,6 +25,8 @@ const longestQuote = 80;
  */
 export function parseRequests(message: string): readonly Request[] {
   const read = cutText(message, longestMessage);
+  const named = parseToolCall(read);
+  if (named !== undefined) return [named];
   const requests: Request[] = [];
   const onlyTable = findTablePath(read);
   for (const clause of splitClauses(read)) {

@@ -102,6 +102,10 @@ function planRequest(
       return ask(evidence, 'readFile', { path: request.path }, `read ${request.path}`, (value) =>
         describeText(request.path, textIn(value)),
       );
+    case 'tool':
+      return ask(evidence, request.name, request.args, `use ${request.name}`, (value) =>
+        describeText(request.name, textIn(value)),
+      );
     case 'search':
       return planSearch(request, evidence);
     case 'fetch':

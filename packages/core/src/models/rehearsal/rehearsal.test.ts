@@ -4,8 +4,29 @@ import { run } from '../../in-memory-app.ts';
 import { agent } from '../../runnables/agent.ts';
 import { readFile } from '../../tools/builtin/files/read-file.ts';
 import { searchFiles } from '../../tools/builtin/files/search-files.ts';
+import { tool } from '../../tools/tool.ts';
 import { rehearsal } from './model.ts';
 import { files, path } from './office-files.fixture.ts';
+
+describe('tools of the agent, named with their arguments', () => {
+  const remind = tool({
+    name: 'remind',
+    description: 'Reminds',
+    schema: { type: 'object' },
+    execute: ({ args }) => `Reminded: ${JSON.stringify(args)}`,
+  });
+  const clerk = agent({ name: 'clerk', model: rehearsal(), tools: [remind] });
+
+  test.each([
+    ['Use remind {"invoice":"A-1"}', 'Reminded: {"invoice":"A-1"}'],
+    ['please call the tool remind with {"text":"Pay, and tell me {when}."}.', '{when}'],
+    ['Use refund {"invoice":"A-1"}', 'I would need the tool refund'],
+    ['Use remind {"invoice":', 'I am the rehearsal model'],
+    ['Use remind ["A-1"]', 'I am the rehearsal model'],
+  ])('%s', async (message, answer) => {
+    expect((await run(clerk, message)).output).toContain(answer);
+  });
+});
 
 describe('other requests', () => {
   test.each([

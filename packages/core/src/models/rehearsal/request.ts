@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../base/json.ts';
+
 /** The comparison of a column with a value. */
 export type ComparisonOperator =
   | '='
@@ -73,4 +75,6 @@ export type Request =
   | { readonly kind: 'list'; readonly path?: string; readonly extension?: string }
   | { readonly kind: 'read'; readonly path: string }
   | { readonly kind: 'search'; readonly query: string; readonly path?: string }
-  | { readonly kind: 'fetch'; readonly url: string };
+  | { readonly kind: 'fetch'; readonly url: string }
+  /** A tool that the message names, with its arguments. */
+  | { readonly kind: 'tool'; readonly name: string; readonly args: JsonObject };
