@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../base/json.ts';
+import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import type { Request } from './request.ts';
 
 const toolCall =
@@ -12,7 +12,7 @@ export function parseToolCall(message: string): Request | undefined {
   const [, name, json] = toolCall.exec(message) ?? [];
   if (name === undefined || json === undefined) return undefined;
   try {
-    const args: unknown = JSON.parse(json);
+    const args = JSON.parse(json) as JsonObject;
     return isPlainObject(args) ? { kind: 'tool', name, args } : undefined;
   } catch {
     return undefined;
