@@ -1,8 +1,11 @@
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import type { Request } from './request.ts';
 
-const toolCall =
-  /^\s*(?:please\s+)?(?:use|call)\s+(?:the\s+tool\s+)?([A-Za-z_][\w.-]*)(?:\s+with)?\s*(\{.*\})[\s.]*$/is;
+const toolCall = new RegExp(
+  String.raw`^\s*(?:please\s+)?(?:use|call)\s+(?:the\s+tool\s+)?` +
+    String.raw`([A-Za-z_][\w.-]*)(?:\s+with)?\s*(\{.*\})[\s.]*$`,
+  'is',
+);
 
 /**
  * Reads a message that names a tool and its arguments as JSON: `Use remind {"invoice":"A-1"}`. So
