@@ -17,7 +17,7 @@ export async function runLocally(
   const { lane } = context.options;
   const { app, agent, announceStandIn } = await openAgentApp(context.host, context.options);
   try {
-    const session = await app.sessions.open(sessionId === undefined ? {} : { id: sessionId });
+    const session = await app.sessions.open(defined({ id: sessionId }));
     await rememberAskBefore(session, context.options);
     announceStandIn();
     return await carryOut(context, session, (options) =>

@@ -58,7 +58,7 @@ export class ServerAccess implements AppAccess {
 
   async listRequests(user: string | undefined): Promise<readonly RequestEntry[]> {
     const requests: RequestEntry[] = [];
-    const filter = user === undefined ? {} : { user };
+    const filter = defined({ user });
     for await (const request of (await this.#client()).approvals.list(filter))
       requests.push(request as RequestEntry);
     return requests;
@@ -83,7 +83,7 @@ export class ServerAccess implements AppAccess {
     const client = await this.#client();
     const last = await lastRun(client, session, lane);
     if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session, lane);
-    await client.runs.cancel(session, last.id, reason === undefined ? {} : { reason });
+    await client.runs.cancel(session, last.id, defined({ reason }));
     const impatience = new AbortController();
     const cancelTimer = this.#host.clock.setTimer(patienceMs, () => impatience.abort());
     try {

@@ -21,7 +21,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
   let failed = false;
   let code: number = exitCodes.ok;
   try {
-    let session = await app.sessions.open(sessionId === undefined ? {} : { id: sessionId });
+    let session = await app.sessions.open(defined({ id: sessionId }));
     await rememberAskBefore(session, context.options);
     announceStandIn();
     if (isTerminal)

@@ -1,5 +1,6 @@
 import type { Store } from 'adjutant';
 import type { EncryptedStore, EncryptionReport } from 'adjutant/encryption';
+import { defined } from 'adjutant/text';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { type ConfigOptions, loadApp, shownName } from '../modules/load-module.ts';
@@ -33,7 +34,7 @@ export async function encryptStore(host: Host, options: EncryptCommandOptions): 
           'call adjutant encrypt again.',
       });
     const { only } = options;
-    const report = await store.encryptExisting(only === undefined ? {} : { app: only });
+    const report = await store.encryptExisting(defined({ app: only }));
     host.stdout.write(
       options.json === true
         ? jsonLine({ type: 'encrypt', store: store.description, ...report })

@@ -1,5 +1,5 @@
 import type { Session } from 'adjutant';
-import { visibleJson } from 'adjutant/text';
+import { defined, visibleJson } from 'adjutant/text';
 import {
   auditText,
   causalGraph,
@@ -46,7 +46,7 @@ export function explainSession(
   return lookAt(host, id, options, (session) => {
     if (reader === undefined && !graph) return explained(host, session, options);
     const { length: upTo } = firstEvents(session, at);
-    const which = { upTo, ...(run === undefined ? {} : { run }) };
+    const which = { upTo, ...defined({ run }) };
     assertBegun(session, which);
     return graph ? drawn(session, which, json) : told(session, reader ?? 'user', which, json);
   });

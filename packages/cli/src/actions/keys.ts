@@ -61,7 +61,7 @@ export function createKey(host: Host, options: CreateKeyOptions): Promise<number
 /** `adjutant keys list`: lists the API keys. */
 export function listKeys(host: Host, options: ListKeysOptions): Promise<number> {
   return withKeys(host, options, 'look', async (keys) => {
-    const found = await keys.list(options.tenant === undefined ? {} : { tenant: options.tenant });
+    const found = await keys.list(defined({ tenant: options.tenant }));
     if (options.json) for (const key of found) host.stdout.write(jsonLine(key));
     else if (found.length === 0)
       host.stdout.write(

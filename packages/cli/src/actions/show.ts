@@ -90,7 +90,7 @@ async function storedEvents(
 ): Promise<string> {
   const head = plainLine(`${name} · cannot be opened: some of its events cannot be read`);
   const text: string[] = json ? [] : [`${style.bold(head)}\n`];
-  for await (const event of app.sessions.events(name, at === undefined ? {} : { upTo: at }))
+  for await (const event of app.sessions.events(name, defined({ upTo: at })))
     text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
   return text.join('');
 }

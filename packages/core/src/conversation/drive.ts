@@ -58,7 +58,7 @@ export async function driveConversation(
   const opened =
     typeof session === 'object'
       ? (session as Session)
-      : await app.sessions.open(session === undefined ? {} : { id: session });
+      : await app.sessions.open(defined({ id: session }));
   const drive = new Drive(app, runnable, options, opened as Session);
   const end = await drive.toItsEnd();
   return drive.resultOf(end);
@@ -301,7 +301,7 @@ class Drive {
       onRun,
       ...rest
     } = this.#options;
-    const data = more.data === undefined ? {} : { data: more.data };
+    const data = defined({ data: more.data });
     const { data: _given, ...named } = more;
     const run: Run = this.#app.run(this.#runnable, {
       ...rest,

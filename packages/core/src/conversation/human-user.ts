@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { checkOptions } from '../base/invalid-option.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isCount, isFunction, type OptionCheck, type OptionChecks } from '../base/options.ts';
@@ -145,7 +146,7 @@ class Person {
         return {
           answer: {
             decision: 'reject',
-            ...(refusal[1] === undefined ? {} : { reason: refusal[1] }),
+            ...defined({ reason: refusal[1] }),
           },
         };
       }

@@ -6,6 +6,7 @@ import {
 } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import { AbortReason } from '../base/cancel-scope.ts';
+import { defined } from '../base/defined.ts';
 import { MissingPackageError } from '../base/optional-package.ts';
 import { classifyModelError } from './classify.ts';
 import { MissingKeyError, ModelStreamError } from './errors.ts';
@@ -24,9 +25,7 @@ function apiError(
     message: options.message ?? 'refused',
     url: 'https://api.example/v1',
     requestBodyValues: { messages: ['the secret prompt'] },
-    ...(statusCode === undefined ? {} : { statusCode }),
-    ...(options.body === undefined ? {} : { responseBody: options.body }),
-    ...(options.headers === undefined ? {} : { responseHeaders: options.headers }),
+    ...defined({ statusCode, responseBody: options.body, responseHeaders: options.headers }),
     cause: options.cause,
   });
 }

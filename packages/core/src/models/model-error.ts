@@ -1,4 +1,5 @@
 import { AbortReason } from '../base/cancel-scope.ts';
+import { defined } from '../base/defined.ts';
 import { classifyModelError } from './classify.ts';
 import type { ModelErrorKind } from './error-kind.ts';
 import { ModelError } from './errors.ts';
@@ -17,7 +18,7 @@ export function toModelError(error: unknown, model: string, now?: number): Model
   const cause = safeCause(error);
   return new ModelError(
     { ...found, model, detail: describeDetail(error, found.kind) },
-    cause === undefined ? {} : { cause },
+    defined({ cause }),
   );
 }
 

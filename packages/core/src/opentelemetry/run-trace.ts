@@ -1,5 +1,6 @@
 import type { Attributes, Context, Link, SpanKind } from '@opentelemetry/api';
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
@@ -212,7 +213,7 @@ export class RunTrace {
     { startedAt, endedAt = startedAt, end }: OpenSpan,
   ): void {
     if (operation.kind !== 'agent') return;
-    const failed = end?.error === undefined ? {} : { 'error.type': end.error.type };
+    const failed = defined({ 'error.type': end?.error?.type });
     const attributes = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': operation.name,
@@ -356,7 +357,7 @@ export class RunTrace {
     const end = toolEnd(whole, this.#telemetry.content);
     if (late !== true && tool !== undefined && tool.operation.attempt === attempt) {
       tool.open.finish(end);
-      const failed = end.error === undefined ? {} : { 'error.type': end.error.type };
+      const failed = defined({ 'error.type': end.error?.type });
       const attributes = {
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': tool.operation.name,

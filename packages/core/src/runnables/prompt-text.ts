@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { AdjutantError, isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { describeValue } from '../base/options.ts';
 import type {
@@ -50,7 +51,7 @@ export function injectMessage(
     const message = messageOf(role, text);
     return (context) => context.append(message);
   }
-  const write = named(text, { role, ...(option === undefined ? {} : { option }) });
+  const write = named(text, { role, ...defined({ option }) });
   const renderer = (context: RenderContext): RenderContext => {
     const given = write(context);
     if (!isPromise(given)) return context.append(messageOf(role, given));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { resolveSupervision } from './options.ts';
@@ -221,7 +222,7 @@ describe('confidence', () => {
             status: 'success',
             content,
             metadata: { kept: true },
-            ...(confidence === undefined ? {} : { confidence }),
+            ...defined({ confidence }),
           };
           const doubt = checkResult(
             { name: 'search', args: { query: 'oil' }, readOnly },

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { isMessage, takenText } from '../ledger/folds/taken-message.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
@@ -123,6 +124,6 @@ function callEntry(
     result,
     success: result !== undefined && isSuccess(result),
     durationMs: settled?.durationMs,
-    ...(settled?.toolVersion === undefined ? {} : { version: settled.toolVersion }),
+    ...defined({ version: settled?.toolVersion }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from './defined.ts';
 import { follow } from './follow.ts';
 import { platformPorts } from './ports.ts';
 import { type CallOptions, pathOf, problemOf, type Transport } from './transport.ts';
@@ -54,7 +55,7 @@ export class Chats {
     if (session === undefined) return;
     onNews();
     const events = follow(this.#transport, {
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
       isWhole: true,
       path: pathOf('sessions', session, 'stream'),
       after: seq,

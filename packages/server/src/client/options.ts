@@ -1,4 +1,5 @@
 import { defaultRetry, type ReconnectOptions, type ResolvedRetry } from './back-off.ts';
+import { defined } from './defined.ts';
 import { InvalidClientError } from './errors.ts';
 import { type ClientPorts, platformPorts } from './ports.ts';
 
@@ -95,9 +96,9 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     headers: async () => (typeof headers === 'function' ? await headers() : headers),
     // Browsers want it called as a function of the page.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    retry: { ...defaultRetry, ...withoutUndefined(retry) },
+    retry: { ...defaultRetry, ...defined(retry) },
     timeoutMs,
-    ports: { ...platformPorts, ...withoutUndefined(ports) },
+    ports: { ...platformPorts, ...defined(ports) },
   };
 }
 
@@ -133,14 +134,6 @@ function assertRetry(name: string, value: unknown): void {
 
 function isPositive(value: unknown): boolean {
   return typeof value === 'number' && value > 0;
-}
-
-function withoutUndefined<Value extends object>(
-  value: Value,
-): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, given]) => given !== undefined),
-  ) as never;
 }
 
 /** @throws InvalidClientError */

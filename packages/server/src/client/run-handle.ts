@@ -1,4 +1,5 @@
 import type { StreamEvent } from 'adjutant';
+import { defined } from './defined.ts';
 import { isServerProblem } from './errors.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { pause } from './ports.ts';
@@ -103,6 +104,6 @@ export class RunHandle<Output = unknown>
   /** Ends the run as cancelled. Resolves when that is stored, and not when it has ended. */
   async cancel(reason?: string): Promise<void> {
     const { session, asked } = await this.#started;
-    await this.#runs.cancel(session, asked, reason === undefined ? {} : { reason });
+    await this.#runs.cancel(session, asked, defined({ reason }));
   }
 }

@@ -1,4 +1,5 @@
 import type { StreamEvent } from 'adjutant';
+import { defined } from './defined.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { Listing } from './listing.ts';
 import { pause } from './ports.ts';
@@ -138,7 +139,7 @@ export class Runs {
     return this.#transport.json({
       method: 'POST',
       path: pathOf('sessions', session, 'runs', run, 'cancel'),
-      body: reason === undefined ? {} : { reason },
+      body: defined({ reason }),
       ...options,
     });
   }

@@ -1,4 +1,5 @@
 import type { StoredEvent, StreamEvent } from 'adjutant';
+import { defined } from './defined.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { Listing } from './listing.ts';
 import { type CallOptions, pathOf, type Transport, type WriteOptions } from './transport.ts';
@@ -131,7 +132,7 @@ export class Sessions {
       method: 'GET',
       path: pathOf('sessions', session, 'events'),
       query,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
   }
 
@@ -169,9 +170,7 @@ export class Sessions {
       'messages',
       {
         text,
-        ...(interrupt === undefined ? {} : { interrupt }),
-        ...(key === undefined ? {} : { key }),
-        ...(lane === undefined ? {} : { lane }),
+        ...defined({ interrupt, key, lane }),
       },
       options,
     );
@@ -213,8 +212,7 @@ export class Sessions {
     { happened, result, failed, ...options }: ToldOutcome & WriteOptions,
   ): Promise<void> {
     const found = {
-      ...(result === undefined ? {} : { result }),
-      ...(failed === undefined ? {} : { failed }),
+      ...defined({ result, failed }),
     };
     return this.#write(session, 'outcomes', { callId, happened, ...found }, options);
   }
@@ -225,8 +223,7 @@ export class Sessions {
     { reason, path, lane, ...options }: Reopening & WriteOptions,
   ): Promise<void> {
     const part = {
-      ...(path === undefined ? {} : { path }),
-      ...(lane === undefined ? {} : { lane }),
+      ...defined({ path, lane }),
     };
     return this.#write(session, 'reopen', { reason, ...part }, options);
   }
@@ -237,8 +234,7 @@ export class Sessions {
     { lane, reason, ...options }: WriteOptions & SessionControl,
   ): Promise<void> {
     const body = {
-      ...(reason === undefined ? {} : { reason }),
-      ...(lane === undefined ? {} : { lane }),
+      ...defined({ reason, lane }),
     };
     return this.#write(session, verb, body, options);
   }

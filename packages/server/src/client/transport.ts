@@ -1,5 +1,6 @@
 import type { Problem } from '../http/problem.ts';
 import { BackOff } from './back-off.ts';
+import { defined } from './defined.ts';
 import {
   ConnectionLostError,
   InvalidClientError,
@@ -176,7 +177,7 @@ export class Transport {
       ...(await options.headers()),
       ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...defined({ 'idempotency-key': idempotencyKey }),
       ...call.headers,
     };
     const response = await options
@@ -186,7 +187,7 @@ export class Transport {
         // A write that is sent elsewhere becomes a read on the way.
         redirect: 'manual',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       })
       .catch((error: unknown) => {
         throw signal?.aborted ? error : new LostError('it did not answer', { cause: error });

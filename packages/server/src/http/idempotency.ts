@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from 'adjutant/text';
+import { canonicalJson, defined } from 'adjutant/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import { pathForLogs } from './approval-links.ts';
 import type { ReportFailure } from './failure-report.ts';
@@ -212,7 +212,7 @@ function replayed({ status, headers, body, withheld, isDeleted }: KeptAnswer): R
       'idempotency_answer_secret',
       'The request was carried out before under this Idempotency-Key. Its answer had a ' +
         'secret, which is shown only once.',
-      location === undefined ? {} : { location },
+      defined({ location }),
       { 'idempotency-replayed': 'true' },
     );
   }

@@ -1,6 +1,6 @@
 import type { Runnable, SessionListing } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
-import { nearestName } from 'adjutant/text';
+import { defined, nearestName } from 'adjutant/text';
 import { RequestRefusedError } from './problem.ts';
 import type { RouteInput } from './route.ts';
 import { agentsOf } from './session-agents.ts';
@@ -86,7 +86,7 @@ export function reachableAgent(input: Asking, name: string): Runnable {
     404,
     'agent_not_found',
     `There is no agent named "${name}" (${hint}).`,
-    nearest === undefined ? {} : { nearest },
+    defined({ nearest }),
   );
 }
 

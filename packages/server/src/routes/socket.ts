@@ -164,10 +164,10 @@ function commander(
     const read = readCommand(text);
     if (!('command' in read)) return refused(requestId, read);
     const { id } = read.command;
-    const named = id === undefined ? {} : { id };
+    const named = defined({ id });
     try {
       const { path, body, idempotencyKey } = requestOf(read.command, session);
-      const keyed = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+      const keyed = defined({ 'idempotency-key': idempotencyKey });
       const request = new Request(`${origin}${path}`, {
         method: 'POST',
         headers: { ...headers, ...keyed },

@@ -107,7 +107,7 @@ function failedEnd(
 }
 
 function costMember(cost: number | undefined): { readonly cost?: number } {
-  return cost === undefined ? {} : { cost };
+  return defined({ cost });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { deepFreeze, type JsonValue } from '../../base/json.ts';
 import type { RequestDetails, RequestKind } from '../../ledger/event.ts';
 import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
@@ -274,8 +275,7 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
     }
   }
   if (yieldSchema === undefined || isGranted(call, 'input')) return false;
-  const inputSchema =
-    tool.yieldInputSchema === undefined ? {} : { inputSchema: tool.yieldInputSchema };
+  const inputSchema = defined({ inputSchema: tool.yieldInputSchema });
   askFor(call, 'input', yieldOptions ?? {}, { options: ['answer', 'reject'], ...inputSchema });
   return true;
 }
@@ -342,11 +342,7 @@ function askFor(
     request: {
       agent: state.call.agent,
       summary: kind === 'approval' && confirm !== undefined ? `${confirm} ${own}` : own,
-      ...(shown === undefined ? {} : { details: shown }),
-      ...(people === undefined ? {} : { mayDecide: people }),
-      ...(ownMs === undefined ? {} : { expiresIn: ownMs }),
-      ...(onExpire === undefined ? {} : { onExpire }),
-      ...(escalateTo === undefined ? {} : { escalateTo }),
+      ...defined({ details: shown, mayDecide: people, expiresIn: ownMs, onExpire, escalateTo }),
       ...more,
     },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { coerceToJson } from '../../base/json.ts';
 import { type DecisionDraft, decision } from '../../ledger/decisions/decision.ts';
 import type { DataOf, DecisionName } from '../../ledger/decisions/decision-map.ts';
@@ -42,8 +43,7 @@ export function questionDraft(
     generation,
     fingerprint,
     request,
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...defined({ attempt, expiresAt }),
   };
   const row = pendingRequestOf(
     { v: 1, seq: 0, id: '', at: ledger.ports.clock.now(), ...draft },

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import { toolResult } from '../../tools/result.ts';
 
@@ -39,8 +40,7 @@ export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
     `The tool ${name} has done its work, but its result could not be finished: ` +
       `${String(why.content)}`,
     {
-      ...(why.errorType === undefined ? {} : { errorType: why.errorType }),
-      ...(why.detail === undefined ? {} : { detail: why.detail }),
+      ...defined({ errorType: why.errorType, detail: why.detail }),
       alternatives: ['find out what it did before you call it again'],
     },
   );

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { costOf } from '../../models/measures/price.ts';
 import { toModel } from '../../models/model.ts';
 import type { AgentParts } from './agent-parts.ts';
@@ -25,7 +26,7 @@ export function closeModelCall({ agent, frame, position }: AgentParts): void {
       status: 'interrupted',
       usage,
       estimated: true,
-      ...(cost === undefined ? {} : { cost }),
+      ...defined({ cost }),
       durationMs: 0,
     },
   ]);

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { ask, type Question } from '../../effects/request/question.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
 import type { DataOf } from '../../ledger/decisions/decision-map.ts';
@@ -101,7 +102,7 @@ function limitData({
   needed,
 }: LimitState): DataOf<'limits', 'warn'> {
   const owner = of === undefined || path === undefined ? {} : { of, path };
-  return { reason, used, limit, ...owner, ...(needed === undefined ? {} : { needed }) };
+  return { reason, used, limit, ...owner, ...defined({ needed }) };
 }
 
 /**

@@ -142,7 +142,7 @@ export class SessionOpener {
     const open = this.#sessions.get(sessionId);
     if (open?.ledger.failure === undefined) await open?.ledger.durable();
     const { id = this.newId(), shared = 'isolated', at, by } = options;
-    const more = at === undefined ? {} : { at };
+    const more = defined({ at });
     await makeFork(this.#parts.ledgerPorts(), sessionId, { id, shared, by, ...more });
     return id;
   }

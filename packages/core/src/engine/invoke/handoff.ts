@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { EventDraft, InvocationInput, NextInvocation } from '../../ledger/event.ts';
 import { belongsTo, handoffPath, lastPartOf, slotOf } from '../../ledger/path.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -117,7 +118,7 @@ export function planHandoff(
   }
   const input: InvocationInput | undefined = message === undefined ? undefined : { message };
   return {
-    next: { name: target.name, ...(input === undefined ? {} : { input }) },
+    next: { name: target.name, ...defined({ input }) },
     drafts: [
       {
         type: 'handoff',
@@ -125,7 +126,7 @@ export function planHandoff(
         invocationId: path,
         from,
         to: target.name,
-        ...(message === undefined ? {} : { reason: message }),
+        ...defined({ reason: message }),
         depth,
       },
     ],

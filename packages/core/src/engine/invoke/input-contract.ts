@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
 import {
   findInvalidOption,
@@ -104,8 +105,7 @@ function inputWith(
   const defect = data === undefined ? undefined : findJsonDefect(data);
   if (defect !== undefined) throw new NotJsonError({ what: `The data for "${name}"`, ...defect });
   return {
-    ...(message === undefined ? {} : { message }),
-    ...(data === undefined ? {} : { data: data as JsonValue }),
+    ...defined({ message, data: data as JsonValue | undefined }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope, isRelease } from '../../base/cancel-scope.ts';
+import { defined } from '../../base/defined.ts';
 import { toErrorRecord } from '../../base/error.ts';
 import { leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft } from '../../ledger/event.ts';
@@ -232,7 +233,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
         ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
         ...(input === undefined || inputFrom === undefined ? {} : { inputFrom }),
         ...(slot.branch === true ? { branch: true as const } : {}),
-        ...(deadline === undefined ? {} : { deadline }),
+        ...defined({ deadline }),
         ...traceOf(run, slot.path),
         ...laneMember(slot.lane),
       },
@@ -246,7 +247,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
 /** Returns the trace to record with the run's root, if there is one. */
 function traceOf({ runId, tracing }: RunContext, path: string): { readonly trace?: string } {
   const trace = path === runId ? tracing?.trace : undefined;
-  return trace === undefined ? {} : { trace };
+  return defined({ trace });
 }
 
 /**
@@ -257,7 +258,7 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { path } = record;
   const deadline =
     record.deadline === undefined ? undefined : record.deadline + run.resumption.idleTime(path);
-  const moved = deadline === undefined ? {} : { deadline };
+  const moved = defined({ deadline });
   const draft: EventDraft = {
     type: 'invocation_resume',
     by: 'runtime',
@@ -297,10 +298,7 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         by: 'runtime',
         invocationId: path,
         status,
-        ...(output === undefined ? {} : { output }),
-        ...(error === undefined ? {} : { error }),
-        ...(stopReason === undefined ? {} : { stopReason }),
-        ...(next === undefined ? {} : { next }),
+        ...defined({ output, error, stopReason, next }),
       },
     ],
     withSettled(run.endExtras(path, end), settles),

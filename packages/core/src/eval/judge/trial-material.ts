@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { cutText } from '../../base/text/cut-text.ts';
 import type { ExpectedResponse } from '../dataset/eval-case.ts';
@@ -19,7 +20,7 @@ export function trialMaterial(trial: TrialRecord): JsonValue {
       ...referenceOf(trial.case.turns[i]?.expect?.response),
     })),
     ...referenceOf(trial.case.expect.response),
-    ...(trial.error === undefined ? {} : { endedWith: trial.error.message }),
+    ...defined({ endedWith: trial.error?.message }),
   };
 }
 

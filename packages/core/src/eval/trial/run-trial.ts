@@ -81,7 +81,7 @@ async function openSession(work: TrialWork): Promise<Session> {
 
 async function sessionOf({ place, subject, options }: TrialWork): Promise<Session> {
   const { userId } = place.case;
-  const scopes = options.scopes?.(place) ?? (userId === undefined ? {} : { user: userId });
+  const scopes = options.scopes?.(place) ?? defined({ user: userId });
   return (await subject.app.sessions.open({
     id: place.session,
     ...(Object.keys(scopes).length === 0 ? {} : { scopes }),

@@ -84,7 +84,7 @@ function turnReport({ user, answer, toolCalls }: TrialRecord['turns'][number]): 
     toolCalls: toolCalls.map(({ name, args, result }) => ({
       name,
       args,
-      ...(result === undefined ? {} : { status: result.status }),
+      ...defined({ status: result?.status }),
     })),
   };
 }

@@ -179,16 +179,10 @@ function planTime(place: string | undefined, evidence: Evidence): Finding | unde
   const timeZone = place === undefined ? undefined : timeZoneOf(place);
   if (place !== undefined && timeZone === undefined)
     return { text: `I do not know the time zone of ${place}. Name one such as Europe/Paris.` };
-  return ask(
-    evidence,
-    'currentTime',
-    timeZone === undefined ? {} : { timeZone },
-    'find out the time',
-    (value) => {
-      const time = isPlainObject(value) ? (value['text'] ?? value['iso']) : value;
-      return `It is ${String(time)}${place === undefined ? '' : ` in ${place}`}.`;
-    },
-  );
+  return ask(evidence, 'currentTime', defined({ timeZone }), 'find out the time', (value) => {
+    const time = isPlainObject(value) ? (value['text'] ?? value['iso']) : value;
+    return `It is ${String(time)}${place === undefined ? '' : ` in ${place}`}.`;
+  });
 }
 
 /** A zone by its own name, or by the city that it is named after. */

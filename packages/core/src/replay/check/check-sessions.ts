@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isCount, isFlag, isListOfText, type OptionChecks } from '../../base/options.ts';
@@ -85,7 +86,7 @@ async function openSessions(app: Runtime): Promise<readonly string[]> {
     do {
       const page = await app.sessions.list({
         status,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...defined({ cursor }),
       });
       found.push(...page.sessions.map(({ id }) => id));
       ({ cursor } = page);

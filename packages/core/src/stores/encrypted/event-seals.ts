@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isPlainObject, type JsonValue } from '../../base/json.ts';
 import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
@@ -23,7 +24,7 @@ export class EventSeals {
   seal({ own }: SessionKeys, session: string, event: Event): Event {
     if (own.sealKey === undefined) throw unreadable(session, event.seq, lostKey);
     const { v, seq, id, at, type, invocationId, by, ...content } = event;
-    const path = invocationId === undefined ? {} : { invocationId };
+    const path = defined({ invocationId });
     const envelope = { v, seq, id, at, type, ...path, by };
     return {
       ...envelope,

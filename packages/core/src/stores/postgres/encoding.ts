@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {
@@ -43,7 +44,7 @@ export function appendRequest(
     },
     events: storedEvents(batch.events),
     ...(batch.summary === undefined ? {} : { summary: storedSummary(batch.summary) }),
-    ...(batch.wakeAt === undefined ? {} : { wakeAt: batch.wakeAt }),
+    ...defined({ wakeAt: batch.wakeAt }),
     ...rest,
     ...(Object.keys(rest).length === 0 ? {} : { more: true }),
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { BlobMissingError, SessionNotFoundError } from '../../ledger/errors.ts';
@@ -155,7 +156,7 @@ export class PostgresLedgerStore implements LedgerStore {
     const request = { ...this.#request('post', session), item: storedItem(item) };
     const asked = {
       ...this.#asked(session),
-      ...(item.settles === undefined ? {} : { requestId: item.settles }),
+      ...defined({ requestId: item.settles }),
     };
     return (await this.#write(request, asked)) as unknown as PostReceipt;
   }

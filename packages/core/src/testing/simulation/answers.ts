@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { describeValue } from '../../base/options.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
@@ -104,7 +105,7 @@ export class ProgramAnswers {
     const isInput = decision === 'answer' || decision === 'succeeded';
     return {
       by,
-      ...(decision === undefined ? {} : { decision }),
+      ...defined({ decision }),
       ...(isInput ? { input: 'yes' } : {}),
     };
   }

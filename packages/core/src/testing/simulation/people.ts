@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
 import { rootOf } from '../../ledger/path.ts';
@@ -96,7 +97,7 @@ export class People {
   #startBeside({ index, program, runId: first, session }: StartedProgram, beside: RunBeside): void {
     const { draws } = this.#parts.world;
     const { lane, ...run } = beside;
-    const user = program.user === undefined ? {} : { user: program.user };
+    const user = defined({ user: program.user });
     const runId = `${first}-${lane}`;
     const { latest, soonest } = afterFirst;
     const names = { session, runId, lane };
@@ -126,9 +127,7 @@ export class People {
         const running = app.run(runnable(app, run), {
           session,
           runId,
-          ...(input === undefined ? {} : { input }),
-          ...(data === undefined ? {} : { data }),
-          ...(lane === undefined ? {} : { lane }),
+          ...defined({ input, data, lane }),
         });
         running.catch((error: unknown) => world.note(`${runId} is refused: ${textOf(error)}`));
         await running.accepted();

@@ -1,4 +1,5 @@
 import { type Event, type EventOf, isDurable, type StreamEvent } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { Folded, Frame, Profile } from '../frame.ts';
 import { isRoot, runOf } from '../run-state.ts';
 import { type EventHandlers, silent, without } from './event-handlers.ts';
@@ -169,7 +170,7 @@ function toolYield(state: MessagesState, event: EventOf<'tool_yield'>): Messages
     data: {
       state: waiting,
       ...about,
-      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+      ...defined({ expires_at: expiresAt }),
     },
   });
 }
@@ -192,9 +193,7 @@ function invocationEnd(state: MessagesState, event: EventOf<'invocation_end'>): 
   const data = {
     run_id: runOf(invocationId),
     status: status === 'transferred' ? 'completed' : status,
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(stopReason === undefined ? {} : { stop_reason: stopReason }),
+    ...defined({ output, error, stop_reason: stopReason }),
   };
   return told(end.state, ...end.frames, { event: 'EXECUTION_END', data });
 }

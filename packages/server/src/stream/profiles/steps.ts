@@ -1,4 +1,5 @@
 import { type Event, type EventOf, isDurable } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { Folded, Frame, Profile } from '../frame.ts';
 import { isRoot, runOf } from '../run-state.ts';
 import { type EventHandlers, silent, without } from './event-handlers.ts';
@@ -92,7 +93,7 @@ function errorFrame(
     data: {
       error_type: error.code,
       message: error.message,
-      ...(stepId === undefined ? {} : { step_id: stepId }),
+      ...defined({ step_id: stepId }),
     },
   };
 }
@@ -109,7 +110,7 @@ function toolCall(state: StepsState, event: EventOf<'tool_call'>): StepsFolded {
     tool_input: args,
     call_id: callId,
     agent_id: agent,
-    ...(step === undefined ? {} : { step_id: step.id }),
+    ...defined({ step_id: step?.id }),
   };
   return told(next, { event: 'tool_call_start', data });
 }
@@ -179,9 +180,7 @@ function invocationEnd(state: StepsState, event: EventOf<'invocation_end'>): Ste
   const data = {
     run_id: run,
     status: runStatuses[status],
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(stopReason === undefined ? {} : { stop_reason: stopReason }),
+    ...defined({ output, error, stop_reason: stopReason }),
   };
   return told({ ...end.state, counts: without(end.state.counts, run) }, ...end.frames, {
     event: 'run_end',
@@ -209,7 +208,7 @@ const handlers: EventHandlers<StepsState> = {
   handoff: (state, { from, to, reason }) =>
     told(state, {
       event: 'handoff',
-      data: { from_agent: from, to_agent: to, ...(reason === undefined ? {} : { reason }) },
+      data: { from_agent: from, to_agent: to, ...defined({ reason }) },
     }),
   decision: decided,
   compaction: silent,

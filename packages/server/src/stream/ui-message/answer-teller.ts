@@ -1,4 +1,5 @@
 import { isDurable, type JsonObject, type StreamEvent } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
 import { conversationAfter } from './conversation.ts';
 import { type AnswerRest, type Conversation, noConversation } from './conversation-state.ts';
@@ -225,8 +226,7 @@ function restChunks(rest: AnswerRest): readonly UiChunk[] {
   const { status, error, stopReason } = rest.end;
   if (status === 'error')
     return [{ type: 'error', errorText: error?.message ?? 'The run has failed.' }];
-  if (status === 'cancelled')
-    return [{ type: 'abort', ...(error === undefined ? {} : { reason: error.message }) }];
+  if (status === 'cancelled') return [{ type: 'abort', ...defined({ reason: error?.message }) }];
   const finishReason =
     stopReason === undefined ? 'stop' : stopReason === 'output_limit' ? 'length' : 'other';
   return [{ type: 'finish', finishReason }];

@@ -1,4 +1,5 @@
 import type { JsonValue } from 'adjutant';
+import { defined } from 'adjutant/text';
 import { RequestRefusedError } from '../../http/problem.ts';
 import { assertFits } from '../../http/validation.ts';
 import {
@@ -115,7 +116,7 @@ function approvalOf(part: ChatMessage['parts'][number]): SaidAnswer {
     toolCallId,
     requestId,
     decision: approved ? 'approve' : 'reject',
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EventOf } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { RequestDescription } from './chunk.ts';
 import {
   add,
@@ -63,10 +64,7 @@ function descriptionOf({ request, expiresAt }: EventOf<'tool_yield'>): RequestDe
   return {
     summary,
     options,
-    ...(details === undefined ? {} : { details }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(mayDecide === undefined ? {} : { mayDecide }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...defined({ details, inputSchema, mayDecide, expiresAt }),
   };
 }
 
@@ -80,7 +78,7 @@ export function answered(
   if (!isApproval(request.kind)) return withRequest(noted, requestId);
   if (decision !== 'approve' && decision !== 'edit' && decision !== 'reject') return noted;
   const approved = decision !== 'reject';
-  const answer = { approved, ...(reason === undefined ? {} : { reason }) };
+  const answer = { approved, ...defined({ reason }) };
   const denied = approved ? noted : { ...noted, denied: [...noted.denied, callId] };
   return withCall(denied, callId, ({ approval }) => ({
     ...(approval?.id === requestId ? { approval: { ...approval, answer } } : {}),

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from 'adjutant';
+import { defined } from 'adjutant/text';
 import type { RequestData, RequestDescription } from './chunk.ts';
 import type { ToolApproval, ToolPart, UiPart, UiStep } from './part.ts';
 
@@ -88,7 +89,7 @@ function toolPart({ id, name, input, approval, outcome }: ToolPart): UiMessagePa
   const call = {
     type: `tool-${name}` as const,
     toolCallId: id,
-    ...(input === undefined ? {} : { input: input.value }),
+    ...defined({ input: input?.value }),
     ...(approval === undefined ? {} : { approval: approvalOf(approval) }),
   };
   switch (outcome?.type) {

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { Runnable } from '../../../session/runnable.ts';
@@ -209,6 +210,6 @@ export class AttemptRecorder {
   #ownRetry({ result, effect, retryAfterMs }: Ending): { readonly retryAfterMs?: number } {
     if (this.#attempt.ports.scope.aborted) return {};
     const delay = ownRetryDelay(this.#attempt, { result, effect, retryAfterMs });
-    return delay === undefined ? {} : { retryAfterMs: delay };
+    return defined({ retryAfterMs: delay });
   }
 }

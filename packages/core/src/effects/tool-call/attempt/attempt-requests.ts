@@ -36,7 +36,7 @@ export function failureRequest(
     details: {
       known: content,
       status,
-      ...(errorType === undefined ? {} : { errorType }),
+      ...defined({ errorType }),
       escalated: true,
     },
   };

@@ -117,8 +117,7 @@ export class AnswerPipeline {
       result.stepEvents === stepEvents ? answer : answerOfSteps(result.stepEvents, callId, answer);
     return {
       answer: changed,
-      ...(target === undefined ? {} : { target }),
-      ...(by === undefined ? {} : { by }),
+      ...defined({ target, by }),
     };
   }
 

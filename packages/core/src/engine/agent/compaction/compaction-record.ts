@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { CompactionPlan } from '../../../context/compaction-plan.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { DecisionName } from '../../../ledger/decisions/decision-map.ts';
@@ -60,7 +61,7 @@ export function recordCompaction(
       covers,
       overlap,
       summary,
-      ...(resultLimit === undefined ? {} : { resultLimit }),
+      ...defined({ resultLimit }),
       tokensBefore,
       tokensAfter,
       dropped,

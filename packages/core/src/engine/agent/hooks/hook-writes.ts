@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { type DecisionDraft, decision } from '../../../ledger/decisions/decision.ts';
 import type { DecisionName } from '../../../ledger/decisions/decision-map.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
@@ -77,10 +78,7 @@ export class HookWrites {
       callId !== undefined && data?.['callId'] !== undefined && data['callId'] !== callId;
     const notes = this.#notes.filter((note) => !isOthers(note));
     if (notes.length > 0) this.#notes = this.#notes.filter(isOthers);
-    const { drafts, extras } = this.#state.take(
-      undefined,
-      callId === undefined ? {} : { call: callId },
-    );
+    const { drafts, extras } = this.#state.take(undefined, defined({ call: callId }));
     return notes.length === 0 ? { drafts, extras } : { drafts: [...drafts, ...notes], extras };
   }
 }

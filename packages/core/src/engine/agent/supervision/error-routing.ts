@@ -259,8 +259,7 @@ export class ErrorRouting {
     const { strategy, reasoning, alternatives, delayMs, hint, fallback } = routing;
     const more = {
       attempt,
-      ...(delayMs === undefined ? {} : { delayMs }),
-      ...(fallback === undefined ? {} : { fallback }),
+      ...defined({ delayMs, fallback }),
     };
     if (strategy === 'escalate')
       return this.#escalated(state, tool, result, routing, attempt, attempted);

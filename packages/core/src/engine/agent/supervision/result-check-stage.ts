@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { EndedAttempt } from '../../../effects/tool-call/supervisor.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
@@ -35,7 +36,7 @@ export class ResultCheckStage implements ResultStage {
       data: {
         tool: name,
         check: doubt.check,
-        ...(confidence === undefined ? {} : { confidence }),
+        ...defined({ confidence }),
       },
     });
     outcome.drafts = [...outcome.drafts, draft];

@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
+import { defined } from '../../../base/defined.ts';
 import type { ErrorRecord } from '../../../base/error.ts';
 import { asJson, findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
@@ -160,7 +161,7 @@ function join(
 }
 
 function failedBranch({ status, error }: BranchOutcome): JsonValue {
-  return asJson({ failed: true, status, ...(error === undefined ? {} : { error }) });
+  return asJson({ failed: true, status, ...defined({ error }) });
 }
 
 /** Returns the branch's key in its parent, without handoffs: equal names are numbered. */
@@ -205,8 +206,7 @@ function joinDrafts(
 ): EventDraft[] {
   const changes: StateChange[] = Object.entries(merged).map(([key, newValue]) => ({
     key,
-    ...(base[key] === undefined ? {} : { oldValue: base[key] }),
-    ...(newValue === undefined ? {} : { newValue }),
+    ...defined({ oldValue: base[key], newValue }),
   }));
   const drafts: EventDraft[] = [];
   if (changes.length > 0)

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { confidenceIn } from '../../../ledger/folds/confidence.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
@@ -20,7 +21,6 @@ export function callResult<Output>(
     invocationId,
     status,
     output: output as Output | undefined,
-    ...(confidence === undefined ? {} : { confidence }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ confidence, error }),
   };
 }
