@@ -309,10 +309,10 @@ test(
     const { stdout } = await run(['show', 'sum', '--tree']);
     const lines = stdout.split('\n').map((line) => line.replace(/[\d.]+ m?s/g, 'T'));
     expect(lines.slice(1, 5)).toEqual([
-      expect.stringMatching(/^● assistant agent completed \(T · [\d,]+ tokens · \$0\) run_/),
-      expect.stringMatching(/^ {2}◆ rehearsal:rules round 1 \(T · \d+ tokens · \$0\)$/),
+      expect.stringMatching(/^● assistant agent completed \(T · [\d,]+ tokens · \$0\.00\) run_/),
+      expect.stringMatching(/^ {2}◆ rehearsal:rules round 1 \(T · \d+ tokens · \$0\.00\)$/),
       '  ✓ calculate (T)',
-      expect.stringMatching(/^ {2}◆ rehearsal:rules round 2 \(T · \d+ tokens · \$0\)$/),
+      expect.stringMatching(/^ {2}◆ rehearsal:rules round 2 \(T · \d+ tokens · \$0\.00\)$/),
     ]);
     const chart = await run(['show', 'sum', '--mermaid']);
     expect(chart.stdout).toMatch(/^flowchart TB\n {2}n1\["✓ assistant<br\/>agent completed<br\/>/);
