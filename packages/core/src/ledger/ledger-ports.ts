@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Host } from '../base/host.ts';
 import type { IdSource } from '../base/id.ts';
 import type { LedgerStore } from './port.ts';
-import type { LedgerTape } from './tape.ts';
+import type { LedgerRecording } from './recording.ts';
 
 /** The outside of a ledger: its store, clock and names. */
 export interface LedgerPorts {
@@ -20,5 +20,5 @@ export interface LedgerPorts {
   /** Secret for the addresses of large values. @default none, for stores that have none */
   readonly addressKey?: Uint8Array | undefined;
   /** The record that is replayed; missing outside of replays. */
-  readonly tape?: LedgerTape | undefined;
+  readonly recording?: LedgerRecording | undefined;
 }

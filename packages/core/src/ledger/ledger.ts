@@ -200,7 +200,7 @@ export class Ledger {
       if (given === undefined) continue;
       const draft = this.#blobs.record(given, blobs);
       const seq = this.events.length + 1;
-      const placed = this.ports.tape?.take(draft) ?? draft;
+      const placed = this.ports.recording?.take(draft) ?? draft;
       const event = deepFreeze({
         v: eventVersions[draft.type],
         seq,

@@ -1,4 +1,4 @@
-import type { TapedAttempt, TapedOutcome } from '../ledger/tape.ts';
+import type { RecordedOutcome, ReplayedAttempt } from '../ledger/recording.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** A model call or an attempt of the replayed code that waits for its recorded outcome. */
@@ -6,13 +6,13 @@ export interface AwaitedOutcome {
   /** The recorded outcome; `undefined`: the record has none, so the call waits until the end. */
   readonly outcome: Outcome | undefined;
   /** Called right before the events of the outcome are in the ledger. */
-  readonly landing?: TapedAttempt['landing'] | undefined;
+  readonly landing?: ReplayedAttempt['landing'] | undefined;
   /** True when a result of which nothing was made may come as it is. */
   readonly takesRaw?: boolean | undefined;
 }
 
 interface Waiting extends AwaitedOutcome {
-  readonly release: (outcome: TapedOutcome) => void;
+  readonly release: (outcome: RecordedOutcome) => void;
 }
 
 /** An awaited outcome that the record has, with the function that ends the waiting. */
@@ -38,8 +38,8 @@ export class AwaitedOutcomes {
   }
 
   /** Resolves when the outcome is released, or when nothing more is served. */
-  wait({ outcome, ...call }: AwaitedOutcome): Promise<TapedOutcome> {
-    const { promise, resolve } = Promise.withResolvers<TapedOutcome>();
+  wait({ outcome, ...call }: AwaitedOutcome): Promise<RecordedOutcome> {
+    const { promise, resolve } = Promise.withResolvers<RecordedOutcome>();
     const waiting: Waiting = { ...call, outcome, release: resolve };
     this.#all.push(waiting);
     const first = outcome?.events[0];

@@ -4,7 +4,7 @@ import { promptOf } from '../context/recipe.ts';
 import { callFingerprint } from '../effects/tool-call/call-fingerprint.ts';
 import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { TapedPlace } from '../ledger/tape.ts';
+import type { RecordedPlace } from '../ledger/recording.ts';
 import { comparableOf, kindOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { capital, nameOf } from './event-name.ts';
@@ -25,7 +25,7 @@ export interface ComparisonOptions {
 /** A divergence without its place in the record. */
 export type UnplacedDivergence = Omit<Divergence, 'seq' | 'path'>;
 
-type Draft = EventDraft | (EventDraft & TapedPlace);
+type Draft = EventDraft | (EventDraft & RecordedPlace);
 type ModelStartDraft = Extract<EventDraft, { type: 'model_start' }>;
 interface Prompts {
   readonly before: JsonObject;
@@ -199,4 +199,17 @@ function withInputOf(recorded: Event, draft: EventDraft): EventDraft {
   if (recorded.input !== undefined || draft.inputFrom === undefined) return draft;
   const { input: _input, inputHash: _hash, inputFrom: _from, ...without } = draft;
   return without;
+}
+
+/**
+ * True when the same caller starts the same child at another path. Without a key of its own, the
+ * path of a child follows from its input.
+ */
+export function isSameChild(
+  recorded: Event,
+  draft: EventDraft,
+): draft is Extract<EventDraft, { type: 'invocation_start' }> {
+  if (recorded.type !== 'invocation_start' || draft.type !== 'invocation_start') return false;
+  const [before, now] = [recorded.invocationId, draft.invocationId].map((path) => path.split('#'));
+  return before?.length === 2 && now?.length === 2 && before[0] === now[0];
 }

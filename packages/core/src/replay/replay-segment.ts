@@ -15,8 +15,8 @@ import type { Divergence } from './divergence.ts';
 import { endReplay, type ReplayStage } from './end-replay.ts';
 import { capital, nameOf } from './event-name.ts';
 import type { RecordedLedger } from './recorded-ledger.ts';
-import { RecordedTape } from './recorded-tape.ts';
 import type { ReplayOptions } from './replay-options.ts';
+import { ReplayRecording } from './replay-recording.ts';
 import { registeredRunnable, replayingRuntime } from './replaying-runtime.ts';
 import type { RootStart, Segment } from './segments.ts';
 import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
@@ -50,7 +50,7 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   const { record, segment, isCut, resolve, options } = parts;
   const first = record.events[segment.from] as Event;
   const clock = testClock(first.at);
-  const tape = new RecordedTape({
+  const recording = new ReplayRecording({
     events: record.events,
     ...segment,
     isCut,
@@ -62,7 +62,13 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   });
   const events = record.events.slice(0, segment.from);
   const id = segment.session ?? record.session;
-  const app = await replayingRuntime(parts.app, { ...record, session: id, events, clock, tape });
+  const app = await replayingRuntime(parts.app, {
+    ...record,
+    session: id,
+    events,
+    clock,
+    recording,
+  });
   const scopes = recordedScopes(record.events);
   const session = await app.sessions.open({
     id,
@@ -71,14 +77,14 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   });
   session.ledger.keepBlobs(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
-  tape.attach(session.ledger);
-  const driver = new SegmentDriver(parts, { app, session, tape, clock });
+  recording.attach(session.ledger);
+  const driver = new SegmentDriver(parts, { app, session, recording, clock });
   try {
     await driver.drive();
   } finally {
-    await endReplay({ app, session, tape });
+    await endReplay({ app, session, recording });
   }
-  return tape.divergences;
+  return recording.divergences;
 }
 
 function turnOfLoop(): Promise<void> {
@@ -118,17 +124,17 @@ class SegmentDriver {
   }
 
   async drive(): Promise<void> {
-    const { tape, clock } = this.#stage;
+    const { recording, clock } = this.#stage;
     let isToResume = this.#parts.segment.isResumed;
     for (;;) {
       this.#parts.options.signal?.throwIfAborted();
-      const event = tape.frontier;
+      const event = recording.frontier;
       // The next process reads events that came from outside before it resumes the run.
       if (isToResume && (event === undefined || !this.#isBeforeResumption(event))) {
         isToResume = false;
         for (const lane of this.#lanesToResume()) this.#resume(lane);
       }
-      const worst = Math.min(...tape.divergences.map(({ seq }) => seq));
+      const worst = Math.min(...recording.divergences.map(({ seq }) => seq));
       if (event === undefined) {
         if (await this.#isIdle()) return;
       } else if (event.seq >= worst && !this.#goesOn) return;
@@ -180,9 +186,9 @@ class SegmentDriver {
    * have left an event there.
    */
   #isLastOfMoment({ at }: Event): boolean {
-    const { tape } = this.#stage;
-    const next = tape.frontier;
-    return next === undefined || next.at - at > longestWriteMs || !tape.isReleasable(next);
+    const { recording } = this.#stage;
+    const next = recording.frontier;
+    return next === undefined || next.at - at > longestWriteMs || !recording.isReleasable(next);
   }
 
   /** True when so much time passed before an event that all code which could go on had gone on. */
@@ -192,7 +198,7 @@ class SegmentDriver {
 
   /** True for what the next process finds, or records, before it resumes the run. */
   #isBeforeResumption(event: Event): boolean {
-    return this.#stage.tape.isFromOutside(event) || isByRuntime(event);
+    return this.#stage.recording.isFromOutside(event) || isByRuntime(event);
   }
 
   /**
@@ -200,20 +206,21 @@ class SegmentDriver {
    * it.
    */
   #act(event: Event): boolean {
-    const { tape, clock } = this.#stage;
+    const { recording, clock } = this.#stage;
     const start = this.#parts.starts.get(event.seq);
     if (start !== undefined) return this.#start(start, event);
-    if (tape.isReleasable(event)) {
+    if (recording.isReleasable(event)) {
       this.#setTime(event);
-      return tape.release(event);
+      return recording.release(event);
     }
-    if (tape.isFromOutside(event) || tape.isBelowServed(event)) {
+    if (recording.isFromOutside(event) || recording.isBelowServed(event)) {
       this.#setTime(event);
-      tape.inject([event]);
+      recording.inject([event]);
       return true;
     }
     const lane = this.#laneOf(event);
-    if (event.type !== 'cancel' || !has(this.#unsettled, lane) || tape.isAsked(event)) return false;
+    if (event.type !== 'cancel' || !has(this.#unsettled, lane) || recording.isAsked(event))
+      return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, {
       // The runtime itself cancels for what no code of the app makes again.
@@ -239,15 +246,15 @@ class SegmentDriver {
    * to.
    */
   #stepIn(event: Event): boolean {
-    const { tape, session } = this.#stage;
+    const { recording, session } = this.#stage;
     const { events } = this.#parts.record;
     const lane = this.#laneOf(event);
     if (event.type === 'cancel' && !has(this.#unsettled, lane)) {
-      tape.inject([event]);
+      recording.inject([event]);
       return true;
     }
     if (mayComeFromOutside(event, events[event.seq - 2])) {
-      tape.inject([event]);
+      recording.inject([event]);
       return true;
     }
     // A run that waited goes on when the event that it waited for has come.
@@ -286,8 +293,8 @@ class SegmentDriver {
   }
 
   #start(start: RootStart, event: Event): boolean {
-    const { app, session, tape, clock } = this.#stage;
-    if (tape.isAsked(event)) return false;
+    const { app, session, recording, clock } = this.#stage;
+    if (recording.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     const { name, runId, input, data, lane, timeoutMs, limits, permissions } = start;
     try {
@@ -320,7 +327,7 @@ class SegmentDriver {
       over();
       // A session may have no open run any more, as when all that was left has been served.
       if (!isAdjutantError(error, 'no_open_run')) this.#failure ??= error;
-      this.#stage.tape.progress++;
+      this.#stage.recording.progress++;
     });
   }
 
@@ -329,45 +336,45 @@ class SegmentDriver {
    * happened at all.
    */
   async #isIdle(): Promise<boolean> {
-    const { tape } = this.#stage;
-    const before = tape.progress;
+    const { recording } = this.#stage;
+    const before = recording.progress;
     for (let turn = 0; turn < idleTurns; turn++) {
       await turnOfLoop();
-      if (tape.progress !== before) return false;
+      if (recording.progress !== before) return false;
     }
     return true;
   }
 
   /** Waits for code that works in real time. Returns true when something has happened. */
   async #isDoneInTime(): Promise<boolean> {
-    const { tape } = this.#stage;
+    const { recording } = this.#stage;
     if (this.#failure !== undefined) return false;
-    const before = tape.progress;
+    const before = recording.progress;
     const { patienceMs = defaultPatienceMs, signal } = this.#parts.options;
     const isLive = this.#parts.options.model === 'live' || this.#goesOn;
     for (let waited = 0; (isLive && this.#runs.size > 0) || waited < patienceMs; waited += 2) {
       await new Promise<void>((resolve) => void systemClock.setTimer(2, resolve));
       signal?.throwIfAborted();
-      if (tape.progress !== before) return true;
+      if (recording.progress !== before) return true;
     }
     return false;
   }
 
   /** Notes that a recorded event did not come. */
   #missing(event: Event): void {
-    const { tape } = this.#stage;
+    const { recording } = this.#stage;
     const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
     const why = failure === undefined ? '' : `: ${failure.message.replace(/\.$/, '')}`;
     const instead =
-      tape.unrecorded === undefined || why !== ''
+      recording.unrecorded === undefined || why !== ''
         ? ''
-        : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
+        : `; ${nameOf(recording.unrecorded)} came, which is not recorded`;
     const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}${instead}`;
     const replayed =
       failure === undefined
         ? {}
         : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
-    tape.diverge({
+    recording.diverge({
       seq: event.seq,
       path: event.invocationId ?? '',
       kind: 'control_flow',

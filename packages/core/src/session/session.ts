@@ -277,8 +277,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
     const { names, scopeIds } = this.shared;
     const [first] = names;
     if (first === undefined) return;
-    const { tape } = this.ledger.ports;
-    if (tape !== undefined) return tape.observed(options.seenBy?.invocationId ?? options.path);
+    const { recording } = this.ledger.ports;
+    if (recording !== undefined)
+      return recording.observed(options.seenBy?.invocationId ?? options.path);
     for (let attempt = 1; ; attempt++) {
       await this.ledger.durable();
       // Not `lastSeq`: events may have been appended meanwhile that the store does not have yet.

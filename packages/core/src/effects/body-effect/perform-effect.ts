@@ -287,7 +287,7 @@ class EffectRun {
   /** Resolves in a replay when the recorded end of an attempt is in the ledger. */
   #replayed(attempt: EffectAttempt): Promise<void> | undefined {
     const { ledger } = this.#ports;
-    const ended = ledger.ports.tape?.attemptEnded({
+    const ended = ledger.ports.recording?.attemptEnded({
       callId: this.#request.callId,
       attempt: attempt.attempt,
       mayRun: false,

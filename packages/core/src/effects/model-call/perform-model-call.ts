@@ -49,7 +49,7 @@ export async function performModelCall(
   ]);
   const replayed =
     request.given === undefined
-      ? ledger.ports.tape?.modelEnded({
+      ? ledger.ports.recording?.modelEnded({
           path,
           round,
           attempt,

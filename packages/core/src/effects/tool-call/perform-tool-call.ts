@@ -86,7 +86,7 @@ function misspelledIn(
   { ledger }: ToolCallPorts,
 ): ReturnType<typeof misspelledArgs> {
   const isBegun = attempts.length > 0 || generation > 0;
-  if (isBegun || ledger.ports.tape?.hasBegun(call.callId) === true) return undefined;
+  if (isBegun || ledger.ports.recording?.hasBegun(call.callId) === true) return undefined;
   return misspelledArgs(tool, ledger.resolve(call.args));
 }
 

@@ -200,11 +200,11 @@ export class AgentPrompts {
       offered,
       rewrite,
     );
-    const { tape } = run.ledger.ports;
+    const { recording } = run.ledger.ports;
     const rendering = render(
       start,
       renderers,
-      tape === undefined ? undefined : (place) => tape.awaitedText(record.path, place),
+      recording === undefined ? undefined : (place) => recording.awaitedText(record.path, place),
     );
     if (!(rendering instanceof Promise)) return this.#finish(rendering, request, limit);
     // A text that never comes does not keep its run from ending.
@@ -233,7 +233,7 @@ export class AgentPrompts {
     const rendered = encodePrompt(context, this.#histories, awaited);
     const { renderers, agent } = this.#parts;
     const { messages } = rendered;
-    if (ledger.ports.tape === undefined)
+    if (ledger.ports.recording === undefined)
       reportMissingHistory(agent, ledger.ports.host, {
         messages,
         histories: this.#histories,

@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { RecordedLedger } from '../../ledger/recorded-ledger.ts';
-import type { LedgerTape } from '../../ledger/tape.ts';
+import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /**
- * Start of a replay: the first events of a record with all of their large values. The rest of the
- * record is the `tape` that the replay is compared with.
+ * Start of a replay: the first events of a record with all of their large values. `recording` has
+ * the rest of them, with which the replay is compared.
  */
 export interface ReplayedLedger extends RecordedLedger {
   readonly clock: Clock;
-  readonly tape: LedgerTape;
+  readonly recording: LedgerRecording;
 }
 
 const constantRandom: Random = { next: () => 0.5 };

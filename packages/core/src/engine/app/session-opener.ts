@@ -242,7 +242,7 @@ export class SessionOpener {
       ...defined({ user: options.userId }),
     };
     // A replayed session reads shared state from its record alone.
-    const isolated = ledger.ports.tape !== undefined || isIsolated(ledger.invocations.outside);
+    const isolated = ledger.ports.recording !== undefined || isIsolated(ledger.invocations.outside);
     const schema = options.stateSchema ?? this.#parts.stateSchema;
     const session = this.#wrap<Schema>(ledger, scopes, schema, isolated);
     if (options.observe !== false) await session.observeShared();

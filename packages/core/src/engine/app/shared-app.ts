@@ -3,7 +3,7 @@ import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
 import type { Store } from '../../ledger/port.ts';
-import type { LedgerTape } from '../../ledger/tape.ts';
+import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, SessionParts } from '../../session/session.ts';
 import { type Toolset, toolset } from '../../tools/toolset.ts';
@@ -62,7 +62,7 @@ export class SharedApp implements AppParts {
   readonly restore: SessionParts['restore'];
   /** App for the tenant that the options name. */
   readonly home: TenantApp;
-  tape: LedgerTape | undefined;
+  recording: LedgerRecording | undefined;
   readonly #makers: AppMakers;
   readonly #tenants: Tenants<TenantApp>;
   #coversAllTenants: boolean;
@@ -191,7 +191,7 @@ export class SharedApp implements AppParts {
     const ledger = await newLedger(replayed.session, made.home.ledgerPorts());
     ledger.restore(replayed.events, replayed.blobs);
     await ledger.release();
-    made.tape = replayed.tape;
+    made.recording = replayed.recording;
     return made;
   }
 }

@@ -5,8 +5,8 @@ import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import type { Ledger, LedgerPorts } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
+import type { LedgerRecording } from '../../ledger/recording.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
-import type { LedgerTape } from '../../ledger/tape.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, Session, SessionParts } from '../../session/session.ts';
 import type { Toolset } from '../../tools/toolset.ts';
@@ -53,7 +53,7 @@ export interface AppParts {
   /** The app for another tenant. */
   tenant(name: string): { readonly requests: RequestService };
   /** Record that a replay is compared with. */
-  readonly tape: LedgerTape | undefined;
+  readonly recording: LedgerRecording | undefined;
   readonly restore: SessionParts['restore'];
 }
 
@@ -152,7 +152,7 @@ export class TenantApp {
   }
 
   ledgerPorts(store: LedgerStore = this.ledgers): LedgerPorts {
-    const { host, ids, options, owner, tape } = this.#shared;
+    const { host, ids, options, owner, recording } = this.#shared;
     return {
       store,
       scope: { tenant: this.tenant, app: this.app },
@@ -161,7 +161,7 @@ export class TenantApp {
       host,
       owner,
       leaseMs: options.lease?.ttlMs ?? defaultLeaseMs,
-      tape,
+      recording,
     };
   }
 

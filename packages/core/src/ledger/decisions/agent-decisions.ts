@@ -58,7 +58,7 @@ export interface AgentDecisions {
   };
   readonly models: {
     readonly fallback: {
-      /** Index among the agent's models, from here on. */
+      /** Index among the levels of the agent's models. A stored spelling. */
       readonly rung: number;
       readonly from: string;
       readonly to: string;

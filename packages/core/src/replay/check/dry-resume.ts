@@ -12,7 +12,7 @@ import type { Session } from '../../session/session.ts';
 import { endReplay } from '../end-replay.ts';
 import { type RecordedLedger, resolverOf } from '../recorded-ledger.ts';
 import { replayingRuntime } from '../replaying-runtime.ts';
-import { ResumeTape } from './resume-tape.ts';
+import { ResumeRecording } from './resume-recording.ts';
 import type { SessionCheck } from './session-check.ts';
 
 const secondMs = 1_000;
@@ -41,7 +41,7 @@ export async function dryResume(
   limits: Limits,
 ): Promise<Outcome> {
   const clock = testClock((record.events.at(-1)?.at ?? 0) + 1);
-  const tape = new ResumeTape(record.session, {
+  const recording = new ResumeRecording(record.session, {
     events: record.events,
     model: 'recorded',
     tools: 'recorded',
@@ -49,7 +49,7 @@ export async function dryResume(
     normalize: (value) => value,
     made: new Set(),
   });
-  const copy = await replayingRuntime(app, { ...record, clock, tape });
+  const copy = await replayingRuntime(app, { ...record, clock, recording });
   const scopes = recordedScopes(record.events);
   const session = await copy.sessions.open({
     id: record.session,
@@ -58,12 +58,12 @@ export async function dryResume(
   });
   session.ledger.keepBlobs(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
-  tape.attach(session.ledger);
+  recording.attach(session.ledger);
   approve(session);
   try {
-    return await outcomeOf({ app: copy, session, tape, clock }, limits);
+    return await outcomeOf({ app: copy, session, recording, clock }, limits);
   } finally {
-    await endReplay({ app: copy, session, tape });
+    await endReplay({ app: copy, session, recording });
   }
 }
 
@@ -85,12 +85,12 @@ function approve({ ledger }: Session): void {
 interface Trial {
   readonly app: Runtime;
   readonly session: Session;
-  readonly tape: ResumeTape;
+  readonly recording: ResumeRecording;
   readonly clock: TestClock;
 }
 
 async function outcomeOf(
-  { app, session, tape, clock }: Trial,
+  { app, session, recording, clock }: Trial,
   { lane, patienceMs, signal }: Limits,
 ): Promise<Outcome> {
   const resumed = app.resume(session, laneMember(lane)).then(
@@ -103,9 +103,9 @@ async function outcomeOf(
   const abort = (): void => aborted.reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const wentOn = tape.wentOn.then(() => goesOn);
+    const wentOn = recording.wentOn.then(() => goesOn);
     const outcome = await Promise.race([wentOn, resumed, slow, aborted.promise]);
-    const { failed } = tape;
+    const { failed } = recording;
     return failed?.error === undefined ? outcome : refusedBy(failed.error);
   } finally {
     late.cancel();

@@ -1,5 +1,5 @@
 import type { Event } from '../../../ledger/event.ts';
-import type { TapedOutcome } from '../../../ledger/tape.ts';
+import type { RecordedOutcome } from '../../../ledger/recording.ts';
 import type { Attempt } from './attempt.ts';
 import { endingWith } from './ending.ts';
 import type { Execution } from './execution.ts';
@@ -11,16 +11,16 @@ import type { Execution } from './execution.ts';
 export function recordedEnd(
   { call: { callId }, attempt, ports }: Attempt,
   { mayRun = false, takesRaw = false } = {},
-): Promise<TapedOutcome> | undefined {
+): Promise<RecordedOutcome> | undefined {
   const landing = (events: readonly Event[]): void => ports.supervisor?.landing(callId, events);
-  return ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, takesRaw, landing });
+  return ports.ledger.ports.recording?.attemptEnded({ callId, attempt, mayRun, takesRaw, landing });
 }
 
 /** Passes a recorded raw result through the usual checks, because nothing had been made of it. */
 export async function recordRawResult(
   { ports }: Attempt,
   execution: Execution,
-  outcome: TapedOutcome,
+  outcome: RecordedOutcome,
 ): Promise<void> {
   const given = 'raw' in outcome ? outcome.raw.at(-1) : undefined;
   if (given?.type !== 'tool_result') return;

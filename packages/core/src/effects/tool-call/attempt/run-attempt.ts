@@ -55,7 +55,7 @@ function appendAttempt(attempt: Attempt, preparation: CallPreparation, goesOn: b
   const { ledger } = attempt.ports;
   attempt.timer.begin();
   const { drafts, extras } = preparation.takeWrites();
-  ledger.ports.tape?.prepared(attempt.call.callId, attempt.args);
+  ledger.ports.recording?.prepared(attempt.call.callId, attempt.args);
   const begun = goesOn ? [] : [attemptDraft(attempt, preparation.fingerprint)];
   if (drafts.length + begun.length > 0 || extras !== undefined)
     ledger.append([...drafts, ...begun], extras);

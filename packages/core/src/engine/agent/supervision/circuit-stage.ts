@@ -60,7 +60,8 @@ export class CircuitStage implements CallStage {
     const breakers = this.#breakers;
     const { ledger, app } = this.#ports.frame.run;
     // A replay is told what was decided.
-    if (breakers === undefined || ledger.ports.tape !== undefined || learned.has(ledger)) return;
+    if (breakers === undefined || ledger.ports.recording !== undefined || learned.has(ledger))
+      return;
     learned.add(ledger);
     const now = app.clock.now();
     breakers.learn(changesIn(ledger.events, now - breakers.options.resetAfterMs), now);
@@ -93,9 +94,9 @@ export class CircuitStage implements CallStage {
     const { run, record } = this.#ports.frame;
     const breakers = this.#breakers;
     if (breakers === undefined) return undefined;
-    const { tape } = run.ledger.ports;
+    const { recording } = run.ledger.ports;
     // The count of failures of a tool also comes from other sessions.
-    const recorded = tape?.circuit({
+    const recorded = recording?.circuit({
       path: record.path,
       callId: state.call.callId,
       tool: tool.name,

@@ -52,7 +52,7 @@ export class RunTracing {
 
   /** Returns `undefined` in a replay, which does no work that is worth tracing. */
   static of({ app, session, agents }: TracedSession, run: TracedRun): RunTracing | undefined {
-    if (session.ledger.ports.tape !== undefined) return undefined;
+    if (session.ledger.ports.recording !== undefined) return undefined;
     const { observers, middleware } = app;
     const outer = joined([...observers, ...middleware.flatMap((one) => one.around ?? [])]);
     return new RunTracing(outer, { session, agents }, run);

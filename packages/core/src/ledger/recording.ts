@@ -1,7 +1,7 @@
 import type { Actor, Event, EventDraft } from './event.ts';
 
 /** An attempt of a tool or effect that is about to begin. */
-export interface TapedAttempt {
+export interface ReplayedAttempt {
   readonly callId: string;
   readonly attempt: number;
   /**
@@ -19,12 +19,12 @@ export interface TapedAttempt {
  * Recorded outcome of a call. `landed`: its recorded end is in the ledger now. `raw`: the recorded
  * run had not processed it. The present code then treats it like any answer of a model or tool.
  */
-export type TapedOutcome =
+export type RecordedOutcome =
   | { readonly landed: Event | undefined }
   | { readonly raw: readonly Event[] };
 
 /** A model call that is about to begin. */
-export interface TapedCall {
+export interface ReplayedCall {
   readonly path: string;
   readonly round: number;
   readonly attempt: number;
@@ -33,14 +33,14 @@ export interface TapedCall {
 }
 
 /** A call of a tool right before its attempt. */
-export interface TapedCheck {
+export interface ReplayedCheck {
   readonly path: string;
   readonly callId: string;
   readonly tool: string;
 }
 
 /** Recorded admission of such a call. */
-export type TapedAdmission =
+export type RecordedAdmission =
   | {
       readonly admitted: true;
       readonly change: { readonly change: 'half_open'; readonly failures: number };
@@ -48,7 +48,7 @@ export type TapedAdmission =
   | { readonly admitted: false; readonly failures: number; readonly retryInMs: number };
 
 /** Recorded id, time and author of an event, in the place of those from the ports. */
-export interface TapedPlace {
+export interface RecordedPlace {
   readonly id: string;
   readonly at: number;
   readonly by: Actor;
@@ -58,18 +58,18 @@ export interface TapedPlace {
  * A record that a ledger is written against, for replays. It serves recorded outcomes instead of
  * new ones, and compares the actions of the present code with the recorded ones.
  */
-export interface LedgerTape {
+export interface LedgerRecording {
   /**
    * Compares an event that code is about to append with the record. Returns the event to append
    * instead, with the id and the time of the recorded one; `undefined` when the draft itself is to
    * be appended.
    * @param draft its large values are kept beside it already
    */
-  take(draft: EventDraft): (EventDraft & TapedPlace) | undefined;
+  take(draft: EventDraft): (EventDraft & RecordedPlace) | undefined;
   /**
    * Resolves when the recorded end of a model call is next; `undefined` when the call must be made.
    */
-  modelEnded(call: TapedCall): Promise<TapedOutcome> | undefined;
+  modelEnded(call: ReplayedCall): Promise<RecordedOutcome> | undefined;
   /**
    * Returns a text that was awaited for the next model call of an invocation; `undefined` when none
    * is recorded.
@@ -86,12 +86,12 @@ export interface LedgerTape {
    * Resolves when the recorded end of an attempt is next; `undefined` when the attempt must be
    * made.
    */
-  attemptEnded(attempt: TapedAttempt): Promise<TapedOutcome> | undefined;
+  attemptEnded(attempt: ReplayedAttempt): Promise<RecordedOutcome> | undefined;
   /**
    * Returns the recorded admission of a tool that has failed before; `undefined` when there is
    * none.
    */
-  circuit(call: TapedCheck): TapedAdmission | undefined;
+  circuit(call: ReplayedCheck): RecordedAdmission | undefined;
   /**
    * Appends the recorded observations of the shared state at this place.
    * @param path invocation that reads the shared state, if it is one

@@ -3,14 +3,14 @@ import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parentOf } from '../ledger/path.ts';
 import type {
-  LedgerTape,
-  TapedAdmission,
-  TapedAttempt,
-  TapedCall,
-  TapedCheck,
-  TapedOutcome,
-  TapedPlace,
-} from '../ledger/tape.ts';
+  LedgerRecording,
+  RecordedAdmission,
+  RecordedOutcome,
+  RecordedPlace,
+  ReplayedAttempt,
+  ReplayedCall,
+  ReplayedCheck,
+} from '../ledger/recording.ts';
 import { type AwaitedOutcome, AwaitedOutcomes } from './awaited-outcomes.ts';
 import { awaitedTextOf } from './awaited-text.ts';
 import { comparableOf } from './comparable.ts';
@@ -18,6 +18,7 @@ import type { Divergence } from './divergence.ts';
 import {
   type ComparisonOptions,
   DraftComparison,
+  isSameChild,
   type UnplacedDivergence,
 } from './draft-comparison.ts';
 import { capital, nameOf } from './event-name.ts';
@@ -27,7 +28,7 @@ import { ServedCalls } from './served-calls.ts';
 import { comesFromOutside, isMark, streamOf } from './streams.ts';
 
 /** The record, and the part of it that is replayed now. */
-export interface TapeOptions extends ComparisonOptions {
+export interface RecordingOptions extends ComparisonOptions {
   /** Place of the first event that is replayed. */
   readonly from: number;
   /** Place behind the last event that is replayed. */
@@ -43,13 +44,13 @@ export interface TapeOptions extends ComparisonOptions {
  * Serves the recorded outcomes of one part of a record, each at its turn. Compares the events that
  * code appends with the recorded ones.
  */
-export class RecordedTape implements LedgerTape {
+export class ReplayRecording implements LedgerRecording {
   /** A counter that grows with everything that happens. */
   progress = 0;
   readonly divergences: Divergence[] = [];
   /** The first draft that the record does not have. */
   unrecorded: EventDraft | undefined;
-  readonly #options: TapeOptions;
+  readonly #options: RecordingOptions;
   readonly #comparison: DraftComparison;
   readonly #streams = new Map<string, EventOf<Event['type']>[]>();
   readonly #matched = new Set<number>();
@@ -67,7 +68,7 @@ export class RecordedTape implements LedgerTape {
   #isInStep = true;
   #isClosed = false;
 
-  constructor(options: TapeOptions) {
+  constructor(options: RecordingOptions) {
     this.#options = options;
     this.#comparison = new DraftComparison(options);
     const { events, from, to } = options;
@@ -177,7 +178,12 @@ export class RecordedTape implements LedgerTape {
     this.divergences.push(divergence);
   }
 
-  modelEnded({ path, round, attempt, landing }: TapedCall): Promise<TapedOutcome> | undefined {
+  modelEnded({
+    path,
+    round,
+    attempt,
+    landing,
+  }: ReplayedCall): Promise<RecordedOutcome> | undefined {
     if (this.#options.model === 'live') return undefined;
     const outcome = this.#outcomes.get(modelKey(path, round, attempt))?.shift();
     const end = outcome?.end as EventOf<'model_end'> | undefined;
@@ -216,7 +222,7 @@ export class RecordedTape implements LedgerTape {
     mayRun,
     takesRaw,
     landing,
-  }: TapedAttempt): Promise<TapedOutcome> | undefined {
+  }: ReplayedAttempt): Promise<RecordedOutcome> | undefined {
     if (this.#options.tools === 'live') return undefined;
     if (mayRun && this.#served.hasChildren(callId)) return undefined;
     this.#served.add(callId);
@@ -224,7 +230,7 @@ export class RecordedTape implements LedgerTape {
     return this.#waitFor({ outcome, landing, takesRaw });
   }
 
-  circuit({ path, callId, tool }: TapedCheck): TapedAdmission | undefined {
+  circuit({ path, callId, tool }: ReplayedCheck): RecordedAdmission | undefined {
     if (this.#options.tools === 'live') return undefined;
     const next = this.#streams.get(`decision ${path} circuit_breaker ${callId}`)?.[0];
     if (!isDecision(next, 'circuit_breaker') || next.data?.tool !== tool) return undefined;
@@ -248,7 +254,7 @@ export class RecordedTape implements LedgerTape {
     }
   }
 
-  take(draft: EventDraft): (EventDraft & TapedPlace) | undefined {
+  take(draft: EventDraft): (EventDraft & RecordedPlace) | undefined {
     this.progress++;
     if (this.#isClosed) return undefined;
     const stream = streamOf(draft);
@@ -317,7 +323,7 @@ export class RecordedTape implements LedgerTape {
     this.#matched.add(seq);
   }
 
-  #waitFor(call: AwaitedOutcome): Promise<TapedOutcome> {
+  #waitFor(call: AwaitedOutcome): Promise<RecordedOutcome> {
     this.progress++;
     return this.#awaited.wait(call);
   }
@@ -378,21 +384,8 @@ export class RecordedTape implements LedgerTape {
  * Returns a recorded event in the place of a draft. The recipe stays that of the draft: it refers
  * to places of the ledger that is written.
  */
-function adopted(recorded: Event, draft: EventDraft): EventDraft & TapedPlace {
+function adopted(recorded: Event, draft: EventDraft): EventDraft & RecordedPlace {
   const { v: _v, seq: _seq, ...kept } = recorded;
   return (draft.type === 'model_start' ? { ...kept, recipe: draft.recipe } : kept) as EventDraft &
-    TapedPlace;
-}
-
-/**
- * True when the same caller starts the same child at another path. Without a key of its own, the
- * path of a child follows from its input.
- */
-function isSameChild(
-  recorded: Event,
-  draft: EventDraft,
-): draft is Extract<EventDraft, { type: 'invocation_start' }> {
-  if (recorded.type !== 'invocation_start' || draft.type !== 'invocation_start') return false;
-  const [before, now] = [recorded.invocationId, draft.invocationId].map((path) => path.split('#'));
-  return before?.length === 2 && now?.length === 2 && before[0] === now[0];
+    RecordedPlace;
 }

@@ -1,7 +1,7 @@
 import { LedgerConflictError } from '../../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
-import type { TapedPlace } from '../../ledger/tape.ts';
-import { RecordedTape, type TapeOptions } from '../recorded-tape.ts';
+import type { RecordedPlace } from '../../ledger/recording.ts';
+import { type RecordingOptions, ReplayRecording } from '../replay-recording.ts';
 
 /** Types of events that a continued run may write before it does something new. */
 const marks: ReadonlySet<string> = new Set([
@@ -14,10 +14,10 @@ const marks: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A tape behind the end of a record. It stops the code at the first thing that is new: a call, a
- * question, a new part. Nothing outside is done.
+ * Recording of a whole ledger, for code that goes on behind its end. It stops the code at the first
+ * thing that is new: a call, a question, a new part. Nothing outside is done.
  */
-export class ResumeTape extends RecordedTape {
+export class ResumeRecording extends ReplayRecording {
   /** Resolves when code has gone on beyond the record. */
   readonly wentOn: Promise<void>;
   /** The first invocation that ended in an error instead. */
@@ -26,7 +26,7 @@ export class ResumeTape extends RecordedTape {
   readonly #session: string;
   #isOver = false;
 
-  constructor(session: string, options: Omit<TapeOptions, 'from' | 'to' | 'isCut'>) {
+  constructor(session: string, options: Omit<RecordingOptions, 'from' | 'to' | 'isCut'>) {
     const end = options.events.length;
     super({ ...options, from: end, to: end, isCut: true });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ export class ResumeTape extends RecordedTape {
     this.#session = session;
   }
 
-  override take(draft: EventDraft): (EventDraft & TapedPlace) | undefined {
+  override take(draft: EventDraft): (EventDraft & RecordedPlace) | undefined {
     if (!this.#isOver && this.#isOld(draft)) return super.take(draft);
     this.#isOver = true;
     this.#goOn();
