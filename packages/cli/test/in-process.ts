@@ -55,6 +55,8 @@ export async function runInProcess(
     platform: process.platform,
     clock: systemClock,
     signals: { listen: () => undefined, endBy: () => undefined },
+    // The folder of the process belongs to all tests.
+    enterFolder: () => undefined,
     importModule: freshImports(),
   };
   const code = await withVariables(variables, () => runCli(args, host));

@@ -308,9 +308,9 @@ describe('with --server', () => {
         stderr: expect.stringContaining(message),
       });
     }
-    expect(await place.run(['run', 'Hi', '--agent', 'assistant'])).toMatchObject({
+    expect(await place.run(['run', 'Hi', '--agent', 'sing'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('with --server'),
+      stderr: expect.stringContaining('There are assistant.'),
     });
     expect(await place.run(['sessions', '--server', 'ftp://x'])).toMatchObject({
       code: 2,

@@ -8,11 +8,12 @@ import type {
 } from 'adjutant';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
-import type { AgentOptions, StoreOptions } from '../app/app.ts';
-import type { SourceOptions } from '../modules/ledger-source.ts';
+import type { StoreOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
+import type { ConfigOptions } from '../modules/find-config.ts';
 import type { ServerFlags } from './server-flags.ts';
 
-export type AccessOptions = AgentOptions & SourceOptions & ServerFlags;
+export type AccessOptions = ProjectFlags & ServerFlags;
 
 export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   readonly limit: number;
@@ -29,8 +30,10 @@ export interface FoundSessions {
 export interface ShownContext {
   /** Returns the ids of the session's requests that have no answer. */
   readonly pending: () => Promise<ReadonlySet<string>>;
-  /** Store of the session, for the commands that are shown. */
-  readonly place: StoreOptions;
+  /** Options with which a shown command finds the session. */
+  readonly place: StoreOptions & ConfigOptions;
+  /** Checks that the runs of a runnable can be continued from here. */
+  readonly isHere: (runnable: string) => boolean;
 }
 
 /** The two ways to write a session as text. */
@@ -74,13 +77,6 @@ export interface AnswerContext extends RunContext {
   };
 }
 
-export interface GoalContext extends RunContext {
-  readonly options: RunContext['options'] & {
-    /** Agent of a server. @default the agent of the command line, else the only one */
-    readonly agent?: string;
-  };
-}
-
 /**
  * The app that a command works with: a store of this machine, or a server. Methods that run
  * something show the run and return the exit code.
@@ -98,7 +94,7 @@ export interface AppAccess {
   /** Opens a failed or cancelled run again, or one part of it. */
   reopen(session: string, options: ReopenDetails): Promise<void>;
   answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number>;
-  run(context: GoalContext, goal: string, session: string | undefined): Promise<number>;
+  run(context: RunContext, goal: string, session: string | undefined): Promise<number>;
   /** Continues the open run of a session. */
   resume(context: RunContext, session: string): Promise<number>;
 }

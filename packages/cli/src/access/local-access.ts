@@ -2,15 +2,9 @@ import { isAdjutantError, type RequestEntry, type Runtime, type Session } from '
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
-import { assistantName } from '../app/agent.ts';
-import {
-  existingSession,
-  noSessions,
-  openExistingLedgers,
-  openLedgers,
-  type StoreOptions,
-} from '../app/app.ts';
+import { existingSession, noSessions } from '../app/app.ts';
 import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
+import { openExisting, openReader, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { inLane } from '../output/lane-text.ts';
@@ -23,7 +17,6 @@ import type {
   CancelOutcome,
   FoundOutcome,
   FoundSessions,
-  GoalContext,
   ReopenDetails,
   SessionFilter,
   SessionView,
@@ -32,8 +25,6 @@ import { nothingToCancel } from './nothing-to-cancel.ts';
 
 const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 const pageSize = 100;
-/** Placeholder in shown commands for a store that only the module of the user knows. */
-const unknownStore = '…';
 
 /** Access to the ledgers of this machine, over a `Runtime` of this process. */
 export class LocalAccess implements AppAccess {
@@ -46,29 +37,24 @@ export class LocalAccess implements AppAccess {
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {
-    const { withReader } = await import('../modules/ledger-source.ts');
-    return withReader(this.#host, this.#options, async (app) => ({
-      sessions: (await app?.sessions.list(filter))?.sessions ?? [],
-      nothing: app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })),
+    return withProject(openReader(this.#host, this.#options), async (project) => ({
+      sessions: (await project?.app.sessions.list(filter))?.sessions ?? [],
+      nothing: project === undefined ? nothingYet : plainLine(noSessions(project.app)),
     }));
   }
 
   async listRequests(user: string | undefined): Promise<readonly RequestEntry[]> {
-    const app = openLedgers(this.#host, this.#options);
-    try {
-      return app === undefined ? [] : await allPending(app, user);
-    } finally {
-      await app?.close().catch(() => undefined);
-    }
+    return withProject(openReader(this.#host, this.#options), async (project) =>
+      project === undefined ? [] : allPending(project.app, user),
+    );
   }
 
   async show(id: string | undefined, { text, unreadable }: SessionView): Promise<string> {
-    const { withReader } = await import('../modules/ledger-source.ts');
-    return withReader(this.#host, this.#options, async (app, ownStore) => {
-      if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-      const looking = { ...this.#options, app: app.app, onlyLook: true };
-      const name = id ?? (await newestSession(app, looking));
-      const session = await existingSession(app, name, looking).catch((error: unknown) => {
+    return withProject(openExisting(this.#host, this.#options), async (project) => {
+      const { app } = project;
+      const name = id ?? (await newestSession(app));
+      const opening = existingSession(app, name, { onlyLook: true });
+      const session = await opening.catch((error: unknown) => {
         if (unreadable !== undefined && isAdjutantError(error, 'ledger_unreadable'))
           return undefined;
         throw error;
@@ -76,7 +62,8 @@ export class LocalAccess implements AppAccess {
       if (session === undefined) return unreadable?.(app, name) ?? '';
       return text(session, {
         pending: () => pendingOf(app, session),
-        place: ownStore ? { store: unknownStore, app: app.app } : {},
+        place: project.place,
+        isHere: (runnable) => project.find(runnable) !== undefined,
       });
     });
   }
@@ -84,12 +71,12 @@ export class LocalAccess implements AppAccess {
   async cancel(id: string, options: CancelDetails): Promise<CancelOutcome> {
     const { lane } = options;
     const where = inLane(lane);
-    const app = openExistingLedgers(this.#host, this.#options);
-    try {
-      const session = await existingSession(app, id, this.#options);
+    return withProject(openExisting(this.#host, this.#options), async (project) => {
+      const { app } = project;
+      const session = await existingSession(app, id);
       if (openRunOf(session, lane) === undefined) throw nothingToCancel(id, lane);
       await app.cancel(id, options);
-      const why = whyNotHere(session, assistantName, lane);
+      const why = whyNotHere(session, project, lane);
       const holder = await holderNow(session);
       if (holder !== undefined)
         return {
@@ -104,9 +91,7 @@ export class LocalAccess implements AppAccess {
       const { status } = await app.advance(session, defined({ lane }));
       if (status !== 'cancelled') throw nothingToCancel(id, lane);
       return { status, text: `The run of session "${id}"${where} is cancelled.` };
-    } finally {
-      await app.close().catch(() => undefined);
-    }
+    });
   }
 
   async resolveUnknown(id: string, callId: string, found: FoundOutcome): Promise<void> {
@@ -122,7 +107,7 @@ export class LocalAccess implements AppAccess {
     return answerLocally(context, requestId, answer);
   }
 
-  async run(context: GoalContext, goal: string, session: string | undefined): Promise<number> {
+  async run(context: RunContext, goal: string, session: string | undefined): Promise<number> {
     const { runLocally } = await import('./local-run.ts');
     return runLocally(context, goal, session);
   }
@@ -133,20 +118,17 @@ export class LocalAccess implements AppAccess {
   }
 
   async #repair(id: string, repair: (app: Runtime) => Promise<void>): Promise<void> {
-    const app = openExistingLedgers(this.#host, this.#options);
-    try {
+    await withProject(openExisting(this.#host, this.#options), async ({ app }) => {
       // Refuses a session that does not exist, with advice.
-      await existingSession(app, id, { ...this.#options, onlyLook: true });
+      await existingSession(app, id, { onlyLook: true });
       await repair(app);
-    } finally {
-      await app.close().catch(() => undefined);
-    }
+    });
   }
 }
 
-async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
+async function newestSession(app: Runtime): Promise<string> {
   const [newest] = (await app.sessions.list({ limit: 1 })).sessions;
-  if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
+  if (newest === undefined) throw new UsageError({ reason: noSessions(app) });
   return newest.id;
 }
 

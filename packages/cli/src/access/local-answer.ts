@@ -1,13 +1,11 @@
-import type { RequestEntry, Runtime } from 'adjutant';
+import type { Agent, RequestEntry, Runtime, Session } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { carryOut, commandLine, commandText } from '../actions/carry-out.ts';
 import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
-import { assistantName } from '../app/agent.ts';
-import { type AgentApp, openAgentApp, openExistingLedgers } from '../app/app.ts';
 import { holderNow, laneOf, openRunOf, whyNotHere } from '../app/open-run.ts';
-import { exitCodes, UsageError } from '../failure.ts';
+import { openExisting, openProject, type Project, withProject } from '../app/project.ts';
+import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
-import { readableStorePath } from '../host/store-location.ts';
 import { sayAnswered } from '../output/answered.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
@@ -24,15 +22,10 @@ export async function answerLocally(
 ): Promise<number> {
   const { host, options } = context;
   if (!options.continue) return postOnly(host, options, requestId, answer);
-  if (readableStorePath(host, options.store) === undefined)
-    throw new UsageError({ reason: 'There are no sessions yet.' });
-  const opened = await openAgentApp(host, options);
-  try {
-    const request = await post(host, opened.app, options, requestId, answer);
-    return await goOn(context, opened, request);
-  } finally {
-    await opened.app.close().catch(() => undefined);
-  }
+  return withProject(openProject(host, options, { isStored: true }), async (project) => {
+    const request = await post(host, project.app, options, requestId, answer);
+    return goOn(context, project, request);
+  });
 }
 
 async function postOnly(
@@ -41,8 +34,8 @@ async function postOnly(
   requestId: string,
   answer: GivenAnswer,
 ): Promise<number> {
-  const app = openExistingLedgers(host, options);
-  try {
+  return withProject(openExisting(host, options), async (project) => {
+    const { app } = project;
     const { session: id, invocationId } = await post(host, app, options, requestId, answer);
     if (options.json) return exitCodes.ok;
     const session = await app.sessions.get(id);
@@ -50,14 +43,12 @@ async function postOnly(
     const run = openRunOf(session, lane);
     notice(
       host,
-      run === undefined || run === assistantName
+      run === undefined || project.find(run) !== undefined
         ? `The run goes on with: ${commandLine(['resume', id, ...laneWords(lane)], options)}`
         : `The run goes on in the program that has "${plainLine(run)}".`,
     );
     return exitCodes.ok;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
+  });
 }
 
 async function post(
@@ -79,17 +70,14 @@ async function post(
 
 async function goOn(
   context: AnswerContext,
-  { app, agent, announceStandIn }: AgentApp,
+  project: Project,
   request: RequestEntry,
 ): Promise<number> {
   const { host } = context;
+  const { app } = project;
   const session = await app.sessions.open({ id: request.session });
   const ofLane = defined({ lane: laneOf(session.events, request.invocationId) });
-  const why =
-    whyNotHere(session, agent.name, ofLane.lane) ??
-    (agent.tools.some(({ name }) => name === request.name)
-      ? undefined
-      : `it uses the tool ${request.name}, which the agent of the command line does not have`);
+  const why = whyNotHere(session, project, ofLane.lane) ?? whyNotTool(project, request);
   if (why !== undefined) {
     notice(
       host,
@@ -102,7 +90,23 @@ async function goOn(
     notice(host, `${holder} works on session "${session.id}" and takes the answer in.`);
     return exitCodes.ok;
   }
-  announceStandIn();
+  announceRun(project, session, ofLane.lane);
   const inLane = { ...context, options: { ...context.options, ...ofLane } };
   return carryOut(inLane, session, (given) => app.resume(session, { ...given, ...ofLane }));
+}
+
+/**
+ * Reason why the agent of the command line cannot continue a run of an agent with the same name.
+ */
+function whyNotTool({ configured, agents }: Project, { name }: RequestEntry): string | undefined {
+  const [assistant] = agents as readonly Agent[];
+  if (configured !== undefined || assistant?.tools.some((tool) => tool.name === name))
+    return undefined;
+  return `it uses the tool ${name}, which the agent of the command line does not have`;
+}
+
+function announceRun(project: Project, session: Session, lane: string | undefined): void {
+  const name = openRunOf(session, lane);
+  const agent = name === undefined ? undefined : project.find(name);
+  if (agent !== undefined) project.announce(agent);
 }

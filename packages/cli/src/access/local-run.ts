@@ -1,70 +1,70 @@
-import { isAdjutantError, type Session } from 'adjutant';
+import { isAdjutantError, type Runnable, type Session } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { carryOut, commandLine, type RunContext } from '../actions/carry-out.ts';
-import { existingSession, openAgentApp, rememberAskBefore } from '../app/app.ts';
-import { assertKnown } from '../app/open-run.ts';
+import { modelOf } from '../app/agents.ts';
+import { existingSession, rememberAskBefore } from '../app/app.ts';
+import { chosenAgent } from '../app/chosen-agent.ts';
+import { openRunnable } from '../app/open-run.ts';
+import { openProject, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
-import { readableStorePath } from '../host/store-location.ts';
+import type { Host } from '../host/host.ts';
 import { inLane, laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 
-/** Runs the agent of the command line on a goal. */
+/** Runs an agent of the app on a goal. */
 export async function runLocally(
   context: RunContext,
   goal: string,
-  sessionId: string | undefined,
+  id: string | undefined,
 ): Promise<number> {
-  const { lane } = context.options;
-  const { app, agent, announceStandIn } = await openAgentApp(context.host, context.options);
-  try {
-    const session = await app.sessions.open(defined({ id: sessionId }));
-    await rememberAskBefore(session, context.options);
-    announceStandIn();
-    return await carryOut(context, session, (options) =>
-      app.run(agent, { ...options, input: goal, session, ...defined({ lane }) }),
+  const { host, options } = context;
+  return withProject(openProject(host, options), async (project) => {
+    const { app } = project;
+    const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
+    const session = await app.sessions.open(defined({ id }));
+    await rememberAskBefore(session, options);
+    project.announce(agent);
+    return carryOut(context, session, (given) =>
+      app.run(agent, { ...given, input: goal, session, ...defined({ lane: options.lane }) }),
     );
-  } finally {
-    await app.close().catch(() => undefined);
-  }
+  });
 }
 
-/** Continues the open run of a session with the agent of the command line. */
+/** Continues the open run of a session. */
 export async function resumeLocally(context: RunContext, id: string): Promise<number> {
   const { host, options } = context;
-  const { lane } = options;
-  if (readableStorePath(host, options.store) === undefined)
-    throw new UsageError({ reason: 'There are no sessions yet.' });
-  const { app, agent, model, announceStandIn } = await openAgentApp(host, options);
-  try {
-    const session = await existingSession(app, id, options);
-    assertKnown(session, agent.name, lane);
-    announceStandIn();
-    const before = lastModel(session);
-    const now = `${model.provider}:${model.modelId}`;
-    if (before !== undefined && before !== now)
-      notice(
-        host,
-        `This session used the model ${before}; it goes on with ${now}. To choose another ` +
-          'one, use --model.',
+  return withProject(openProject(host, options, { isStored: true }), async (project) => {
+    const session = await existingSession(project.app, id);
+    const agent = openRunnable(session, project, options.lane);
+    if (agent === undefined) throw nothingToContinue(context, id);
+    project.announce(agent);
+    if (project.configured === undefined) tellOtherModel(host, session, agent);
+    try {
+      return await carryOut(context, session, (given) =>
+        project.app.resume(agent, session, { ...given, ...defined({ lane: options.lane }) }),
       );
-    return await carryOut(context, session, (given) =>
-      app.resume(session, { ...given, ...defined({ lane }) }),
-    );
-  } catch (error) {
-    if (isAdjutantError(error, 'no_open_run')) {
-      throw new UsageError({
-        reason:
-          `Session "${id}" has no run to continue${inLane(lane)}. To go on with it: ` +
-          `${commandLine(['run', '…', '--session', id, ...laneWords(lane)], options)}`,
-      });
+    } catch (error) {
+      if (isAdjutantError(error, 'no_open_run')) throw nothingToContinue(context, id);
+      throw error;
     }
-    throw error;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
+  });
 }
 
-function lastModel(session: Session): string | undefined {
-  const start = session.events.findLast((event) => event.type === 'model_start');
-  return start?.model;
+function nothingToContinue({ options }: RunContext, id: string): UsageError {
+  const { lane } = options;
+  const next = commandLine(['run', '…', '--session', id, ...laneWords(lane)], options);
+  return new UsageError({
+    reason: `Session "${id}" has no run to continue${inLane(lane)}. To go on with it: ${next}`,
+  });
+}
+
+function tellOtherModel(host: Host, session: Session, agent: Runnable): void {
+  const before = session.events.findLast((event) => event.type === 'model_start')?.model;
+  const now = modelOf(agent);
+  if (before === undefined || before === now) return;
+  notice(
+    host,
+    `This session used the model ${before}; it goes on with ${now}. To choose another ` +
+      'one, use --model.',
+  );
 }

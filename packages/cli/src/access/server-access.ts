@@ -15,7 +15,6 @@ import type {
   CancelOutcome,
   FoundOutcome,
   FoundSessions,
-  GoalContext,
   ReopenDetails,
   SessionFilter,
   SessionView,
@@ -76,7 +75,7 @@ export class ServerAccess implements AppAccess {
         ids.add(requestId);
       return ids;
     };
-    return text(session, { pending, place: {} });
+    return text(session, { pending, place: {}, isHere: () => true });
   }
 
   async cancel(session: string, { reason, lane }: CancelDetails): Promise<CancelOutcome> {
@@ -117,7 +116,7 @@ export class ServerAccess implements AppAccess {
     return answerRemotely({ ...context, options }, requestId, answer);
   }
 
-  async run(context: GoalContext, goal: string, session: string | undefined): Promise<number> {
+  async run(context: RunContext, goal: string, session: string | undefined): Promise<number> {
     const { runRemotely } = await import('./server-run.ts');
     const options = { ...context.options, server: this.#options.server };
     return runRemotely({ ...context, options }, goal, session);

@@ -10,16 +10,8 @@ import type { RemoteOptions, ServerFlags } from './server-flags.ts';
 import { eventsOf } from './server-session.ts';
 import { showRun } from './show-server-run.ts';
 
-export interface RemoteRunOptions extends ServerFlags {
-  /**
-   * Name of the agent.
-   * @default the agent of the command line where the server has it, else the only one
-   */
-  readonly agent?: string;
-}
-
-export interface RemoteContext<Options = ServerFlags> extends RunContext {
-  readonly options: RunContext['options'] & RemoteOptions<Options>;
+export interface RemoteContext extends RunContext {
+  readonly options: RunContext['options'] & RemoteOptions<ServerFlags>;
 }
 
 interface OfLane {
@@ -28,7 +20,7 @@ interface OfLane {
 
 /** `adjutant run "goal" --server <url>`: runs an agent of the server, and shows the run. */
 export async function runRemotely(
-  context: RemoteContext<RemoteRunOptions>,
+  context: RemoteContext,
   goal: string,
   session: string | undefined,
 ): Promise<number> {

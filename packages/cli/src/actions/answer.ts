@@ -1,10 +1,10 @@
 import type { AnswerContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { AgentOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import type { GivenAnswer } from './given-value.ts';
 
-export interface AnswerOptions extends AgentOptions, ServerFlags {
+export interface AnswerOptions extends ProjectFlags, ServerFlags {
   readonly json?: boolean;
   /** True when the run is continued here after the answer. */
   readonly continue: boolean;

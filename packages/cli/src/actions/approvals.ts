@@ -1,7 +1,7 @@
 import type { RequestEntry } from 'adjutant';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { StoreOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { formatTime, shorten } from '../output/format.ts';
@@ -10,7 +10,7 @@ import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 
-export interface ApprovalsOptions extends StoreOptions, ServerFlags {
+export interface ApprovalsOptions extends ProjectFlags, ServerFlags {
   /** Name of the user whose sessions are listed. */
   readonly user?: string;
   readonly json?: boolean;

@@ -1,12 +1,12 @@
 import { defined } from 'adjutant/text';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { StoreOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
 
-export interface CancelOptions extends StoreOptions, ServerFlags {
+export interface CancelOptions extends ProjectFlags, ServerFlags {
   readonly reason?: string;
   readonly lane?: string;
   readonly json?: boolean;

@@ -9,8 +9,8 @@ import {
   type StreamEvent,
 } from 'adjutant';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { AgentOptions } from '../app/app.ts';
 import { holderNow, laneOf, runOf } from '../app/open-run.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
@@ -26,7 +26,7 @@ import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
 export interface RunContext {
   readonly host: Host;
   readonly interruption: Interruption;
-  readonly options: AgentOptions &
+  readonly options: ProjectFlags &
     ServerFlags & {
       readonly json?: boolean;
       /** Lane of the run. @default the default lane */
@@ -179,15 +179,17 @@ function reportEnd(host: Host, { status, error }: RunResult): number {
  * Options repeated in a suggested command. A key is not among them: it would stay in the history of
  * the shell.
  */
-export type ShownOptions = Pick<AgentOptions, 'model' | 'store' | 'app' | 'root'> & ServerFlags;
+export type ShownOptions = Pick<ProjectFlags, 'model' | 'store' | 'app' | 'root' | 'config'> &
+  ServerFlags;
 
 /** Returns a command to type next, with the options of the present one. */
 export function commandLine(
   words: readonly string[],
-  { model, store, app, root, server }: ShownOptions,
+  { model, store, app, root, config, server }: ShownOptions,
 ): string {
-  const given = Object.entries({ model, store, app, root, server }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
+  const named = { model, store, app, root, config, server };
+  const given = Object.entries(named).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`--${name}`, value] : value === false ? [`--no-${name}`] : [],
   );
   return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
 import { defined } from 'adjutant/text';
-import { openAgentApp, rememberAskBefore } from '../app/app.ts';
+import { rememberAskBefore } from '../app/app.ts';
+import { chosenAgent } from '../app/chosen-agent.ts';
 import { laneOf } from '../app/open-run.ts';
+import { openProject, type Project, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
@@ -13,49 +15,56 @@ import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
 /** `adjutant chat`: holds a conversation in one session, with a run for each line. */
 export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
-  const { host, interruption } = context;
-  const { app, agent, announceStandIn } = await openAgentApp(host, context.options);
+  const { host } = context;
+  return withProject(openProject(host, context.options), (project) =>
+    talk(context, project, sessionId),
+  );
+}
+
+async function talk(
+  context: RunContext,
+  project: Project,
+  sessionId: string | undefined,
+): Promise<number> {
+  const { host, interruption, options } = context;
+  const { app } = project;
+  const agent = await chosenAgent(host, project, { agent: options.agent, session: sessionId });
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const style = styleFor(host.stdout);
-  const ofLane = defined({ lane: context.options.lane });
+  const ofLane = defined({ lane: options.lane });
   let failed = false;
   let code: number = exitCodes.ok;
-  try {
-    let session = await app.sessions.open(defined({ id: sessionId }));
-    await rememberAskBefore(session, context.options);
-    announceStandIn();
-    if (isTerminal)
-      host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
-    for await (const line of isTerminal
-      ? typedLines(host, interruption)
-      : createInterface({ input: host.stdin })) {
-      const input = line.trim();
-      if (input === '/exit' || input === '/quit') break;
-      if (input === '') continue;
-      // Another process may have continued the session meanwhile.
-      session = await app.sessions.open({ id: session.id });
-      const decision = decisionIn(input);
-      if (decision !== undefined && !(await decide({ host, app, session, ...ofLane }, decision)))
-        continue;
-      code = await carryOut(context, session, (options) =>
-        decision === undefined
-          ? app.run(agent, { ...options, ...ofLane, input, session })
-          : app.resume(session, { ...options, ...ofLane }),
-      );
-      if (interruption.exitCode !== undefined) return interruption.exitCode;
-      failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
-      if (code === exitCodes.waiting && isTerminal)
-        host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
-    }
-    if (isTerminal && session.events.length > 0) {
-      const words = ['chat', '--session', session.id, ...laneWords(ofLane.lane)];
-      const later = commandLine(words, context.options);
-      host.stdout.write(`${style.dim(`To go on later: ${later}`)}\n`);
-    }
-    return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
-  } finally {
-    await app.close().catch(() => undefined);
+  let session = await app.sessions.open(defined({ id: sessionId }));
+  await rememberAskBefore(session, context.options);
+  project.announce(agent);
+  if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
+  for await (const line of isTerminal
+    ? typedLines(host, interruption)
+    : createInterface({ input: host.stdin })) {
+    const input = line.trim();
+    if (input === '/exit' || input === '/quit') break;
+    if (input === '') continue;
+    // Another process may have continued the session meanwhile.
+    session = await app.sessions.open({ id: session.id });
+    const decision = decisionIn(input);
+    if (decision !== undefined && !(await decide({ host, app, session, ...ofLane }, decision)))
+      continue;
+    code = await carryOut(context, session, (options) =>
+      decision === undefined
+        ? app.run(agent, { ...options, ...ofLane, input, session })
+        : app.resume(session, { ...options, ...ofLane }),
+    );
+    if (interruption.exitCode !== undefined) return interruption.exitCode;
+    failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
+    if (code === exitCodes.waiting && isTerminal)
+      host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
   }
+  if (isTerminal && session.events.length > 0) {
+    const words = ['chat', '--session', session.id, ...laneWords(ofLane.lane)];
+    const later = commandLine(words, context.options);
+    host.stdout.write(`${style.dim(`To go on later: ${later}`)}\n`);
+  }
+  return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
 }
 
 interface Decision {

@@ -1,7 +1,8 @@
 import type { CheckReport, SessionCheck, SessionVerdict } from 'adjutant/replay';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
-import { type ConfigOptions, loadApp, replayingFor } from '../modules/load-module.ts';
+import type { ConfigOptions } from '../modules/find-config.ts';
+import { loadApp, replayingFor } from '../modules/load-module.ts';
 import { formatCount } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';

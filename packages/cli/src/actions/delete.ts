@@ -1,9 +1,9 @@
-import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
+import { openExisting, type ProjectFlags, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { plainLine } from '../output/plain-text.ts';
 
-export interface DeleteCommandOptions extends StoreOptions {
+export interface DeleteCommandOptions extends ProjectFlags {
   /** True when forks of the session, and everything that they share, are deleted too. */
   readonly withForks?: boolean;
 }
@@ -14,15 +14,12 @@ export async function deleteSession(
   id: string,
   options: DeleteCommandOptions,
 ): Promise<number> {
-  const app = openExistingLedgers(host, options);
-  try {
+  return withProject(openExisting(host, options), async ({ app }) => {
     await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
     host.stdout.write(
       `Session ${plainLine(id)} is ` +
         `deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
     );
     return exitCodes.ok;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import { defined } from 'adjutant/text';
-import { openExistingLedgers, type StoreOptions } from '../app/app.ts';
 import { lanesOf, openRunOf } from '../app/open-run.ts';
+import { openExisting, type ProjectFlags, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
@@ -9,7 +9,7 @@ import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { commandLine } from './carry-out.ts';
 
-export interface ForkCommandOptions extends StoreOptions {
+export interface ForkCommandOptions extends ProjectFlags {
   /** Last event of the fork, as its `seq`. */
   readonly at: number;
   readonly id?: string;
@@ -22,8 +22,7 @@ export async function forkSession(
   from: string,
   { at, id, json, ...options }: ForkCommandOptions,
 ): Promise<number> {
-  const app = openExistingLedgers(host, options);
-  try {
+  return withProject(openExisting(host, options), async ({ app }) => {
     const fork = await app.sessions.fork(from, { at, ...defined({ id }) });
     await fork.flush();
     if (json) {
@@ -41,7 +40,5 @@ export async function forkSession(
         `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
     );
     return exitCodes.ok;
-  } finally {
-    await app.close().catch(() => undefined);
-  }
+  });
 }

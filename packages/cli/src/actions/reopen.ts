@@ -1,14 +1,14 @@
 import { defined } from 'adjutant/text';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { StoreOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { inLane } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 
-export interface ReopenCommandOptions extends StoreOptions, ServerFlags {
+export interface ReopenCommandOptions extends ProjectFlags, ServerFlags {
   readonly reason: string;
   readonly path?: string;
   readonly lane?: string;

@@ -2,14 +2,14 @@ import { defined } from 'adjutant/text';
 import type { FoundOutcome } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import type { StoreOptions } from '../app/app.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { givenJson } from './given-value.ts';
 
-export interface ResolveOptions extends StoreOptions, ServerFlags {
+export interface ResolveOptions extends ProjectFlags, ServerFlags {
   readonly happened?: boolean;
   /** Result of what took place, as JSON. */
   readonly result?: string;

@@ -1,10 +1,10 @@
-import type { GoalContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import { UsageError } from '../failure.ts';
+import type { RunContext } from './carry-out.ts';
 
 /** `adjutant run "goal"`: runs the agent on a goal. */
 export async function runGoal(
-  context: GoalContext,
+  context: RunContext,
   goal: string,
   sessionId: string | undefined,
 ): Promise<number> {

@@ -2,11 +2,12 @@ import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/s
 import { isAdjutantError } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { type AgentOptions, openServedApp } from '../app/app.ts';
+import { refuseBuiltInFlags } from '../app/project.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import type { ConfigOptions } from '../modules/find-config.ts';
 import {
-  type ConfigOptions,
   type ConfiguredApp,
   InvalidConfigError,
   loadApp,
@@ -56,18 +57,7 @@ export async function serveApp(context: ServeContext): Promise<number> {
  * @throws UsageError for options that belong to the agent of the command line
  */
 function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions): ServedApp {
-  const { model, store, app, root, askBefore } = options;
-  const [misplaced] =
-    Object.entries({ model, store, app, root, 'ask-before': askBefore }).find(
-      ([, value]) => value !== undefined,
-    ) ?? [];
-  if (misplaced !== undefined) {
-    throw new UsageError({
-      reason:
-        `--${misplaced} is for the agent of the command line, and ${shownName(configured)} ` +
-        'has an app of its own. Leave one of them out: --no-config leaves out the file.',
-    });
-  }
+  refuseBuiltInFlags(configured, options);
   return {
     app: configured.app,
     store: `that of ${shownName(configured)}`,

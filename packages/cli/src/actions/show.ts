@@ -13,7 +13,6 @@ import {
 import type { SessionView, ShownContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { ServerFlags } from '../access/server-flags.ts';
-import { assistantName } from '../app/agent.ts';
 import { laneOf, lanesOf, openRunOf } from '../app/open-run.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -55,8 +54,8 @@ export function showSession(
   options: ShowOptions,
 ): Promise<number> {
   const style = styleFor(host.stdout);
-  return lookAt(host, id, options, async (session, { pending, place }) => {
-    const waiting = await waitingText(pending, session, { ...options, ...place }, style);
+  return lookAt(host, id, options, async (session, around) => {
+    const waiting = await waitingText(around, session, { ...options, ...around.place }, style);
     return `${render(session, options, style)}${waiting}`;
   });
 }
@@ -148,7 +147,7 @@ export function headOf(style: Style, session: Session, at: number): string {
 
 /** Requests and messages that each lane of the session waits for, shown below its events. */
 async function waitingText(
-  pending: ShownContext['pending'],
+  { pending, isHere }: ShownContext,
   session: Session,
   options: ShowOptions,
   style: Style,
@@ -162,7 +161,6 @@ async function waitingText(
     const run = openRunOf(session, lane);
     if (run === undefined) return [];
     const { awaitingInput, sleepsUntil } = validateResumeState(events, defined({ lane }));
-    const isHere = options.server !== undefined || run === assistantName;
     const waiting = {
       requests: calls
         .filter(({ invocationId }) => laneOf(events, invocationId) === lane)
@@ -171,7 +169,7 @@ async function waitingText(
       sleepsUntil,
       session: session.id,
       lane,
-      elsewhere: isHere ? undefined : run,
+      elsewhere: isHere(run) ? undefined : run,
     };
     return waitingLines(style, waiting, commandText(options));
   });

@@ -110,15 +110,6 @@ export function openLedgers(host: Host, options: StoreOptions): Runtime | undefi
   });
 }
 
-/**
- * Opens the same app for a command that needs the store. @throws UsageError when there is none yet
- */
-export function openExistingLedgers(host: Host, options: StoreOptions): Runtime {
-  const app = openLedgers(host, options);
-  if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-  return app;
-}
-
 /** Records in the session's state which tools wait for approval, if the options name any. */
 export async function rememberAskBefore(
   session: Session,
@@ -129,7 +120,7 @@ export async function rememberAskBefore(
   await session.flush();
 }
 
-export interface LookOptions extends StoreOptions {
+export interface LookOptions {
   /** Opens the session for reading only: nothing is written to it. @default false */
   readonly onlyLook?: boolean;
 }
@@ -138,20 +129,16 @@ export interface LookOptions extends StoreOptions {
 export async function existingSession(
   app: Runtime,
   id: string,
-  { onlyLook = false, ...options }: LookOptions,
+  { onlyLook = false }: LookOptions = {},
 ): Promise<Session> {
   const session = await app.sessions.open({ id, observe: !onlyLook });
-  if (session.events.length === 0)
-    throw new SessionNotFoundError({ session: id, app: appOf(options) });
+  if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: app.app });
   return session;
 }
 
 /** Message for a store without sessions of the app. */
-export function noSessions(options: StoreOptions): string {
-  return (
-    `There are no sessions of the app "${appOf(options)}" in this store. --app names another ` +
-    'one.'
-  );
+export function noSessions({ app }: Pick<Runtime, 'app'>): string {
+  return `There are no sessions of the app "${app}" in this store. --app names another one.`;
 }
 
 function appOf({ app = defaultApp }: StoreOptions): string {

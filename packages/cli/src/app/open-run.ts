@@ -1,8 +1,10 @@
-import { type Event, type EventOf, isAdjutantError, type Session } from 'adjutant';
+import { type Event, type EventOf, isAdjutantError, type Runnable, type Session } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { validateResumeState } from 'adjutant/views';
 import { holderOf, UsageError } from '../failure.ts';
+import { shownName } from '../modules/load-module.ts';
 import { plainLine } from '../output/plain-text.ts';
+import type { Project } from './project.ts';
 
 /** Path of the run: the first part of an invocation's path. */
 export function runOf(invocationId: string): string {
@@ -41,32 +43,38 @@ function startOf(
   return start?.type === 'invocation_start' ? start : undefined;
 }
 
-/**
- * Reason why the agent of this name cannot continue the open run of a lane. `undefined`: it can.
- */
+/** Reason why a project cannot continue the open run of a lane. `undefined`: it can. */
 export function whyNotHere(
   session: Session,
-  name: string,
+  { find, configured }: Project,
   lane: string | undefined,
 ): string | undefined {
-  const found = openRunOf(session, lane) ?? name;
-  return found === name
-    ? undefined
-    : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
+  const name = openRunOf(session, lane);
+  if (name === undefined || find(name) !== undefined) return undefined;
+  const run = `it is a run of "${plainLine(name)}"`;
+  return configured === undefined
+    ? `${run}, not of the agent of the command line`
+    : `${run}, which ${shownName(configured)} does not have`;
 }
 
 /**
- * Checks that the agent of this name can continue the open run of a lane.
- * @throws UsageError
+ * Returns the runnable whose run is open in a lane. `undefined`: no run is open.
+ * @throws UsageError when the project does not have it
  */
-export function assertKnown(session: Session, name: string, lane: string | undefined): void {
-  const found = openRunOf(session, lane) ?? name;
-  if (found === name) return;
+export function openRunnable(
+  session: Session,
+  { find, configured }: Project,
+  lane: string | undefined,
+): Runnable | undefined {
+  const name = openRunOf(session, lane);
+  const found = name === undefined ? undefined : find(name);
+  if (name === undefined || found !== undefined) return found;
+  const who = configured === undefined ? 'this program' : shownName(configured);
   throw new UsageError({
     reason: plainLine(
-      `The run of session "${session.id}" is one of "${found}", which this program does not ` +
-        `know. Nothing has been done. Continue it in the program whose app has "${found}", or ` +
-        'serve that app: adjutant serve, in the folder of its adjutant.config.ts.',
+      `The run of session "${session.id}" is one of "${name}", which ${who} does not ` +
+        `know. Nothing has been done. Continue it in the program whose app has "${name}", or ` +
+        'here, in the folder of its adjutant.config.ts: adjutant resume, or adjutant serve.',
     ),
   });
 }

@@ -1,11 +1,11 @@
 import type { DiffCommandOptions } from '../actions/diff.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
 import { sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant diff`. */
 export const addDiffCommand: AddCommand = (program, { host, onExitCode }) => {
-  configuredCommand(program, 'diff', 'show where two sessions part: exit code 1 where they do')
+  ledgerCommand(program, 'diff', 'show where two sessions part: exit code 1 where they do')
     .argument('<a>', 'id of a session, or a file that export has written', sessionId)
     .argument('<b>', 'another one', sessionId)
     .option('--json', 'print a line of JSON')

@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import type { ExplainCommandOptions } from '../actions/explain.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { notEmpty, sessionId, wholeNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant explain`. */
 export const addExplainCommand: AddCommand = (program, { host, onExitCode }) => {
   withServer(
-    configuredCommand(
+    ledgerCommand(
       program,
       'explain',
       'tell what was decided in a session, why, and what else was considered',

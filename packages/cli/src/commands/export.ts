@@ -1,11 +1,11 @@
 import type { ExportCommandOptions } from '../actions/export.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
 import { gatheredTexts, notEmpty, sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant export`. */
 export const addExportCommand: AddCommand = (program, { host, onExitCode }) => {
-  configuredCommand(
+  ledgerCommand(
     program,
     'export',
     'write the ledger of a session to a file, without secrets, to be kept and replayed',

@@ -6,7 +6,7 @@ import type {
   RotateKeyOptions,
 } from '../actions/keys.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
 import { gathered, notEmpty } from '../grammar/option-values.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -28,7 +28,7 @@ export const addKeysCommand: AddCommand = (program, parts) => {
 };
 
 const addCreate: AddCommand = (keys, { host, onExitCode }) => {
-  configuredCommand(keys, 'create', 'make a key, and print it: it is never shown again')
+  ledgerCommand(keys, 'create', 'make a key, and print it: it is never shown again')
     .requiredOption('--name <text>', 'what it is for', notEmpty)
     .addOption(
       new Option('--role <role>', 'what it may do; may be given again')
@@ -56,7 +56,7 @@ const addCreate: AddCommand = (keys, { host, onExitCode }) => {
 };
 
 const addList: AddCommand = (keys, { host, onExitCode }) => {
-  configuredCommand(keys, 'list', 'list the keys, newest first')
+  ledgerCommand(keys, 'list', 'list the keys, newest first')
     .option('--tenant <name>', 'only those of this tenant', notEmpty)
     .option('--json', 'print each key as a line of JSON')
     .action(async (options: ListKeysOptions) => {
@@ -66,7 +66,7 @@ const addList: AddCommand = (keys, { host, onExitCode }) => {
 };
 
 const addRevoke: AddCommand = (keys, { host, onExitCode }) => {
-  configuredCommand(keys, 'revoke', 'end a key for good, in all servers, with their next request')
+  ledgerCommand(keys, 'revoke', 'end a key for good, in all servers, with their next request')
     .argument('<id>', 'id of the key: the part between the underscores', notEmpty)
     .option('--json', 'print a line of JSON')
     .action(async (id: string, options: KeysOptions) => {
@@ -76,7 +76,7 @@ const addRevoke: AddCommand = (keys, { host, onExitCode }) => {
 };
 
 const addRotate: AddCommand = (keys, { host, onExitCode }) => {
-  configuredCommand(
+  ledgerCommand(
     keys,
     'rotate',
     'give a key a new secret, and print it; the one before is accepted for a while',

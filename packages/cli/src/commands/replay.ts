@@ -1,11 +1,11 @@
 import type { ReplayCommandOptions } from '../actions/replay.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand } from '../grammar/option-groups.ts';
 import { notEmpty, positiveInteger, sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant replay`. */
 export const addReplayCommand: AddCommand = (program, { host, onExitCode }) => {
-  configuredCommand(
+  ledgerCommand(
     program,
     'replay',
     'hold the present code against a recorded session: exit code 1 where it does something else',

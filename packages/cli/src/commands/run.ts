@@ -1,17 +1,17 @@
-import { type Command, Option } from 'commander';
-import type { GoalContext } from '../access/app-access.ts';
+import type { Command } from 'commander';
+import type { RunContext } from '../actions/carry-out.ts';
 import { UsageError } from '../failure.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import {
   agentCommand,
+  withAgent,
   withAskBefore,
   withLane,
   withServer,
   withSession,
 } from '../grammar/option-groups.ts';
-import { notEmpty } from '../grammar/option-values.ts';
 
-type RunFlags = GoalContext['options'] & { readonly session?: string };
+type RunFlags = RunContext['options'] & { readonly session?: string };
 
 /** Adds `adjutant run`, which the arguments may leave out. */
 export const addRunCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
@@ -19,24 +19,14 @@ export const addRunCommand: AddCommand = (program, { host, interruption, onExitC
     agentCommand(
       program,
       'run [goal...]',
-      'run the agent on a goal (the command may be left out: adjutant "goal")',
+      'run an agent on a goal (the command may be left out: adjutant "goal")',
     ),
-  ).addOption(
-    new Option(
-      '--agent <name>',
-      'with --server: what is run (default: the only agent that there is)',
-    ).argParser(notEmpty),
   );
-  withAskBefore(withLane(withSession(command)))
+  withAskBefore(withLane(withSession(withAgent(command))))
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (words: string[], { session, ...options }: RunFlags) => {
       const { runGoal } = await import('../actions/run.ts');
       refuseMisplacedCommand(program, words);
-      if (options.agent !== undefined && options.server === undefined) {
-        throw new UsageError({
-          reason: '--agent names an agent of a server: say which with --server.',
-        });
-      }
       onExitCode(await runGoal({ host, interruption, options }, words.join(' '), session));
     });
 };

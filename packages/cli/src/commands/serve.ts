@@ -1,16 +1,14 @@
 import type { ServeCommandOptions } from '../actions/serve.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { agentCommand, withConfig } from '../grammar/option-groups.ts';
+import { agentCommand } from '../grammar/option-groups.ts';
 import { gathered, notEmpty, portNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant serve`, which serves an app over HTTP. */
 export const addServeCommand: AddCommand = (program, parts) => {
-  withConfig(
-    agentCommand(
-      program,
-      'serve',
-      'serve an app over HTTP: that of adjutant.config.ts, else the agent of the command line',
-    ),
+  agentCommand(
+    program,
+    'serve',
+    'serve an app over HTTP: that of adjutant.config.ts, else the agent of the command line',
   )
     .option(
       '--port <number>',

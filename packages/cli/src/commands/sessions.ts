@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import type { SessionsOptions } from '../actions/sessions.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { notEmpty, positiveInteger } from '../grammar/option-values.ts';
 
 /** Adds `adjutant sessions`. */
 export const addSessionsCommand: AddCommand = (program, { host, onExitCode }) => {
-  withServer(configuredCommand(program, 'sessions', 'list the sessions, newest first'))
+  withServer(ledgerCommand(program, 'sessions', 'list the sessions, newest first'))
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
     .addOption(
       new Option('--status <status>', 'only those in this state').choices([

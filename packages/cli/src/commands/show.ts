@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import type { ShowOptions } from '../actions/show.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { configuredCommand, withServer } from '../grammar/option-groups.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { positiveInteger, sessionId, wholeNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant show`. */
 export const addShowCommand: AddCommand = (program, { host, onExitCode }) => {
-  withServer(configuredCommand(program, 'show', 'show what was done in a session'))
+  withServer(ledgerCommand(program, 'show', 'show what was done in a session'))
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
     .addOption(

@@ -1,8 +1,12 @@
 import { type Command, Option } from 'commander';
 import { appName, gathered, laneName, notEmpty, sessionId } from './option-values.ts';
 
+const storeDescription =
+  'SQLite file with the ledgers (default: that of the app; without one a file in your data ' +
+  'folder, or in ADJUTANT_HOME)';
 const appDescription =
-  'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
+  'the app whose sessions they are, as in runtime({ app }) (default: that of the configuration, ' +
+  'else adjutant)';
 
 /** Adds the options that name a server, to be used instead of a store of this machine. */
 export function withServer(command: Command): Command {
@@ -17,45 +21,36 @@ export function withServer(command: Command): Command {
     .option('--key <key>', 'API key or token for the server (default: ADJUTANT_KEY)', notEmpty);
 }
 
-/** Adds a command that runs the agent. */
+/** Adds a command that runs agents. */
 export function agentCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option(
-      '--model <name>',
-      'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ' +
-        'ADJUTANT_MODEL, else by the keys that are set)',
-    )
-    .option(
-      '--store <file>',
-      'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)',
-      notEmpty,
-    )
-    .option('--app <name>', appDescription, appName)
-    .option(
-      '--root <folder>',
-      'folder that the file tools can see (default: the present one)',
-      notEmpty,
-    );
+  return withConfig(
+    program
+      .command(name)
+      .description(description)
+      .option(
+        '--model <name>',
+        'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ' +
+          'ADJUTANT_MODEL, else by the keys that are set)',
+      )
+      .option('--store <file>', storeDescription, notEmpty)
+      .option('--app <name>', appDescription, appName)
+      .option(
+        '--root <folder>',
+        'folder that the file tools can see (default: the present one)',
+        notEmpty,
+      ),
+  );
 }
 
 /** Adds a command that reads ledgers, or posts to them. */
 export function ledgerCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option(
-      '--store <file>',
-      'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)',
-      notEmpty,
-    )
-    .option('--app <name>', appDescription, appName);
-}
-
-/** Adds a command that works with the user's app where there is one. */
-export function configuredCommand(program: Command, name: string, description: string): Command {
-  return withConfig(ledgerCommand(program, name, description));
+  return withConfig(
+    program
+      .command(name)
+      .description(description)
+      .option('--store <file>', storeDescription, notEmpty)
+      .option('--app <name>', appDescription, appName),
+  );
 }
 
 /** Adds the options that name the module with the user's app. */
@@ -64,10 +59,19 @@ export function withConfig(command: Command): Command {
     .option(
       '--config <file>',
       'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the ' +
-        'present folder)',
+        'present folder or above it)',
       notEmpty,
     )
     .option('--no-config', 'the agent of the command line, also where there is such a file');
+}
+
+/** Adds the option that names the agent that a goal is for. */
+export function withAgent(command: Command): Command {
+  return command.option(
+    '--agent <name>',
+    'agent that the goal is for (default: that of the session, else the only one that there is)',
+    notEmpty,
+  );
 }
 
 /** Adds the option that names the session of a run. */

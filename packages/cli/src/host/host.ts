@@ -18,6 +18,8 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly signals: Signals;
+  /** Makes a folder the one from which relative paths in modules of the user count. */
+  readonly enterFolder: (path: string) => void;
   /** Loads a module of the user, or the copy of a package that belongs to it, by its URL. */
   readonly importModule: (url: string) => Promise<unknown>;
 }
@@ -40,6 +42,7 @@ export function processHost(): Host {
     platform,
     clock: systemClock,
     signals: processSignals,
+    enterFolder: (path) => process.chdir(path),
     importModule: (url) => import(url),
   };
 }

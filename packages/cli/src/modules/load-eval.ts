@@ -6,7 +6,8 @@ import type { Runnable, Runtime, Store } from 'adjutant';
 import type { Dataset, EvalOptions, EvalVariant } from 'adjutant/eval';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
-import { configNames, InvalidConfigError, loadModule, shownName } from './load-module.ts';
+import { findConfig } from './find-config.ts';
+import { InvalidConfigError, loadModule, shownName } from './load-module.ts';
 
 /** The functions of `adjutant/eval`. */
 export type EvalLibrary = typeof import('adjutant/eval');
@@ -129,8 +130,8 @@ function ownVariant(
     : [{ name: runnable.name, app, runnable }];
 }
 
-function configName({ cwd }: Host, given: string | undefined, dataset: string): string {
-  const name = given ?? configNames.find((candidate) => existsSync(resolve(cwd, candidate)));
+function configName(host: Host, given: string | undefined, dataset: string): string {
+  const name = findConfig(host, given === undefined ? {} : { config: given });
   if (name !== undefined) return name;
   const reason =
     `${shownName({ file: dataset })} is a dataset, and nothing says what it measures: write ` +

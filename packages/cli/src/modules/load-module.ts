@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AdjutantError, type Runtime } from 'adjutant';
 import type { Host } from '../host/host.ts';
+import { type ConfigHost, type ConfigOptions, findConfig } from './find-config.ts';
 
 /** Error for a module of the user that cannot be loaded, or lacks a needed export. */
 export class InvalidConfigError extends AdjutantError<string> {
@@ -13,7 +14,7 @@ export class InvalidConfigError extends AdjutantError<string> {
 }
 
 /** Parts of the host that the loading of modules needs. */
-type ModuleHost = Pick<Host, 'cwd' | 'importModule'>;
+type ModuleHost = ConfigHost & Pick<Host, 'importModule'>;
 
 /** Options for loading a module. */
 export interface LoadOptions {
@@ -23,22 +24,6 @@ export interface LoadOptions {
    */
   readonly recovers?: boolean;
 }
-
-export interface ConfigOptions {
-  /**
-   * Path of the module that exports the app; `false`: none.
-   * @default the first of `configNames` that exists in the working folder
-   */
-  readonly config?: string | false;
-}
-
-/** Names of configuration files, in the order in which they are tried in the working folder. */
-export const configNames: readonly string[] = [
-  'adjutant.config.ts',
-  'adjutant.config.mts',
-  'adjutant.config.js',
-  'adjutant.config.mjs',
-];
 
 export interface LoadedModule {
   /** Absolute path of the module. */
@@ -102,11 +87,10 @@ function placeOf({ stack = '' }: SyntaxError): string {
  */
 export async function loadApp(
   host: ModuleHost,
-  { config }: ConfigOptions,
+  options: ConfigOptions,
   loading: LoadOptions = {},
 ): Promise<ConfiguredApp | undefined> {
-  if (config === false) return undefined;
-  const name = config ?? configNames.find((candidate) => existsSync(resolve(host.cwd, candidate)));
+  const name = findConfig(host, options);
   if (name === undefined) return undefined;
   const { file, exports } = await loadModule(host, name, loading);
   const app = (await appIn(exports, file)) ?? (await appIn(exports['default'], file));
