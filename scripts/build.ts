@@ -106,6 +106,8 @@ function stage(folder: string, address: string | undefined): string {
   const target = join(repositoryRoot, 'dist/stage', folder);
   mkdirSync(target, { recursive: true });
   cpSync(join(home, 'dist'), join(target, 'dist'), { recursive: true });
+  const templates = join(home, 'templates');
+  if (existsSync(templates)) cpSync(templates, join(target, 'templates'), { recursive: true });
   cpSync(join(repositoryRoot, 'LICENSE'), join(target, 'LICENSE'));
   const readme = readFileSync(join(home, 'README.md'), 'utf8');
   writeFileSync(join(target, 'README.md'), publishedReadme(readme, `packages/${folder}`, address));

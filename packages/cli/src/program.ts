@@ -15,6 +15,7 @@ import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addInitCommand } from './commands/project/init.ts';
 import { addRejectCommand } from './commands/reject.ts';
 import { addReopenCommand } from './commands/reopen.ts';
 import { addReplayCommand } from './commands/replay.ts';
@@ -51,6 +52,7 @@ const commands: readonly AddCommand[] = [
   addEditCommand,
   addAnswerCommand,
   addEvalCommand,
+  addInitCommand,
   addServeCommand,
   addKeysCommand,
   addEncryptCommand,

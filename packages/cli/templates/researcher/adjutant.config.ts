@@ -1,0 +1,9 @@
+import { runtime } from 'adjutant';
+import { researcher } from './src/agent.ts';
+import { store } from './src/store.ts';
+
+/** The app that every adjutant command in this folder works with. */
+export const app = runtime({ app: 'my-app', store, runnables: [researcher] });
+
+/** The runnable that `adjutant eval` measures. */
+export const runnable = researcher;
