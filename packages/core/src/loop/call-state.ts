@@ -16,7 +16,7 @@ export interface AttemptState {
 }
 
 /** Request with its answer. */
-export interface AnsweredRequest {
+export interface RequestWithAnswer {
   readonly request: EventOf<'tool_yield'>;
   readonly answer: EventOf<'tool_input'>;
 }
@@ -34,7 +34,7 @@ export interface CallState {
   /** Request that waits for an answer. */
   pending: EventOf<'tool_yield'> | undefined;
   /** Requests with their answers, one of a kind, in the order of the answers. */
-  answered: readonly AnsweredRequest[];
+  answered: readonly RequestWithAnswer[];
   /** Number of requests made about the call. */
   generation: number;
   /** Tool of the next attempt, when it is not the requested one. */

@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { NextInvocation, StopReason } from '../ledger/event.ts';
 import type { LimitState } from '../supervision/limits.ts';
-import type { AnsweredRequest, AttemptState, CallState } from './call-state.ts';
+import type { AttemptState, CallState, RequestWithAnswer } from './call-state.ts';
 
 /**
  * Next action of an agent. `key` is stable: an intent whose key is in flight is not performed
@@ -44,7 +44,7 @@ export type Intent =
       readonly key: string;
       readonly call: CallState;
       readonly attempt: AttemptState;
-      readonly answered: AnsweredRequest;
+      readonly answered: RequestWithAnswer;
     }
   /** Shortens the prompt after the provider refused it as too long. */
   | { readonly type: 'compact'; readonly key: string }

@@ -11,7 +11,7 @@ export function measure({
     const began = clock.monotonic();
     await next();
     const { method } = context.req;
-    metrics.requestAnswered({
+    metrics.requestServed({
       // Methods that clients make up must not become labels without end.
       method: knownMethods.has(method) ? method : 'OTHER',
       route: patternOf(routePath(context, -1)),

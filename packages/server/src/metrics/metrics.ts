@@ -6,7 +6,7 @@ import { RunMetrics } from './run-metrics.ts';
 export type StreamKind = 'sse' | 'socket';
 
 /** One request that was answered. */
-export interface AnsweredRequest {
+export interface ServedRequest {
   readonly method: string;
   /**
    * The route's pattern, such as `/v1/sessions/{session}`: paths of single things would be too
@@ -100,7 +100,7 @@ export class ServerMetrics {
     return this.#registry.contentType;
   }
 
-  requestAnswered({ method, route, status, duration }: AnsweredRequest): void {
+  requestServed({ method, route, status, duration }: ServedRequest): void {
     this.#requests.inc({ method, route, status });
     this.#durations.observe({ method, route }, duration / 1_000);
   }

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { deepFreeze, type JsonValue } from '../../base/json.ts';
 import type { RequestDetails, RequestKind } from '../../ledger/event.ts';
-import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import type { CallState, RequestWithAnswer } from '../../loop/call-state.ts';
 import { isApproval } from '../../session/pending-request.ts';
 import { ToolFailure } from '../../tools/errors.ts';
 import type { RequestOptions } from '../../tools/request-options.ts';
@@ -48,7 +48,7 @@ export type Answers =
   | { readonly verdict: 'none' };
 
 /** True for a request that was made before an attempt with this tool. */
-function isBeforeAttempt({ request }: AnsweredRequest, tool: Tool): boolean {
+function isBeforeAttempt({ request }: RequestWithAnswer, tool: Tool): boolean {
   return request.attempt === undefined && request.name === tool.name;
 }
 
@@ -85,7 +85,7 @@ class AnswerReader {
   }
 
   /** Reason for which an answer no longer counts. `undefined`: it counts. */
-  staleness({ request, answer }: AnsweredRequest): string | undefined {
+  staleness({ request, answer }: RequestWithAnswer): string | undefined {
     const { ledger, clock } = this.#ports;
     const args = ledger.resolve(request.args);
     // A rejection counts, whatever the tool is now.
@@ -105,7 +105,7 @@ class AnswerReader {
     return isOld ? `the approval was not used within ${useWithin} ms` : undefined;
   }
 
-  async take(last: AnsweredRequest, answered: readonly AnsweredRequest[]): Promise<Answers> {
+  async take(last: RequestWithAnswer, answered: readonly RequestWithAnswer[]): Promise<Answers> {
     const { request, answer } = last;
     const { onExpire } = request.request;
     const value =
@@ -143,8 +143,8 @@ class AnswerReader {
    * @param given default that replaces the answer of the last request, when that has expired
    */
   async #go(
-    last: AnsweredRequest,
-    answered: readonly AnsweredRequest[],
+    last: RequestWithAnswer,
+    answered: readonly RequestWithAnswer[],
     given: JsonValue | undefined,
   ): Promise<Answers> {
     const { ledger } = this.#ports;
@@ -159,7 +159,7 @@ class AnswerReader {
     return { verdict: 'go', args, input: checked.input, edited: false };
   }
 
-  async #edit(last: AnsweredRequest): Promise<Answers> {
+  async #edit(last: RequestWithAnswer): Promise<Answers> {
     if (last.request.request.allowEdit === false)
       return this.askAgain(last, 'its arguments may not be edited');
     const validated = await validateArgs(this.#tool, this.#ports.ledger.resolve(last.answer.input));
@@ -168,7 +168,7 @@ class AnswerReader {
     return { verdict: 'go', args: validated.args, input: undefined, edited: true };
   }
 
-  #escalate({ request }: AnsweredRequest): Answers {
+  #escalate({ request }: RequestWithAnswer): Answers {
     const { escalateTo = [], ...rest } = request.request;
     const details: RequestDetails = { ...rest, mayDecide: escalateTo, onExpire: 'reject' };
     return this.#repeat(
@@ -179,7 +179,7 @@ class AnswerReader {
     );
   }
 
-  askAgain({ request }: AnsweredRequest, why: string): Answers {
+  askAgain({ request }: RequestWithAnswer, why: string): Answers {
     // Arguments that another version of the tool prepared are prepared anew before the request.
     if (
       requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !==
@@ -198,7 +198,7 @@ class AnswerReader {
   }
 
   #repeat(
-    request: AnsweredRequest['request'],
+    request: RequestWithAnswer['request'],
     details: RequestDetails,
     decided: 'escalate' | 'ask_again',
     reasoning: string,

@@ -1,7 +1,7 @@
 import { LedgerMismatchError } from '../../ledger/errors.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import type { CallState, RequestWithAnswer } from '../../loop/call-state.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { validateArgs } from '../../tools/validate.ts';
 import { attemptsOf } from '../tool-call/made-attempts.ts';
@@ -21,7 +21,7 @@ const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set([
  */
 export function needsTool(
   ledger: Pick<Ledger, 'requestId'>,
-  { request, answer }: AnsweredRequest,
+  { request, answer }: RequestWithAnswer,
 ): boolean {
   const { requestId, callId, generation } = request;
   return (
@@ -34,7 +34,7 @@ export function needsTool(
 /**
  * Returns the last unused answer about a call that is about to be attempted with the named tool.
  */
-export function givenAnswer(state: CallState, name: string): AnsweredRequest | undefined {
+export function givenAnswer(state: CallState, name: string): RequestWithAnswer | undefined {
   if (attemptsOf(state).length > 0) return undefined;
   return state.answered.findLast(
     ({ request }) => request.attempt === undefined && request.name === name,
@@ -47,7 +47,7 @@ export function givenAnswer(state: CallState, name: string): AnsweredRequest | u
  */
 export async function answeredArgs(
   ledger: Ledger,
-  { request, answer }: AnsweredRequest,
+  { request, answer }: RequestWithAnswer,
   tool: Tool,
 ): Promise<{ readonly args: unknown } | undefined> {
   for (const given of answer.decision === 'edit' ? [answer.input, request.args] : [request.args]) {
@@ -62,7 +62,7 @@ export async function answeredArgs(
  * right code the answer counts.
  * @param why the fault of the tool
  */
-function unusableAnswer({ request, answer }: AnsweredRequest, why: string): LedgerMismatchError {
+function unusableAnswer({ request, answer }: RequestWithAnswer, why: string): LedgerMismatchError {
   const { callId, name, kind, requestId } = request;
   const said = answer.decision === undefined ? 'an answer' : `the answer "${answer.decision}"`;
   return new LedgerMismatchError({
@@ -80,7 +80,7 @@ function unusableAnswer({ request, answer }: AnsweredRequest, why: string): Ledg
  */
 export function assertToolIsThere(
   ledger: Ledger,
-  given: AnsweredRequest | undefined,
+  given: RequestWithAnswer | undefined,
   agent: string,
 ): void {
   if (given !== undefined && needsTool(ledger, given))
@@ -91,7 +91,7 @@ export function assertToolIsThere(
  * @throws LedgerMismatchError when a person decided that something is done, but the tool no longer
  * takes its arguments
  */
-export function assertArgsFit(ledger: Ledger, given: AnsweredRequest | undefined): void {
+export function assertArgsFit(ledger: Ledger, given: RequestWithAnswer | undefined): void {
   if (given !== undefined && needsTool(ledger, given))
     throw unusableAnswer(given, `a tool ${given.request.name} that does not take these arguments`);
 }

@@ -1,4 +1,4 @@
-import type { AnsweredRequest, AttemptState, CallState } from '../../loop/call-state.ts';
+import type { AttemptState, CallState, RequestWithAnswer } from '../../loop/call-state.ts';
 import type { Tool } from '../../tools/tool-definition.ts';
 import { validateArgs } from '../../tools/validate.ts';
 import { recoverAttempt } from './attempt/recover-attempt.ts';
@@ -25,7 +25,7 @@ export async function performRecovery(open: OpenAttempt, ports: ToolCallPorts): 
 /** Carries out an answer about an attempt. */
 export async function performResolution(
   open: OpenAttempt,
-  answered: AnsweredRequest,
+  answered: RequestWithAnswer,
   ports: ToolCallPorts,
 ): Promise<void> {
   await resolveAttempt(await openCall(open, ports), answered, ports);

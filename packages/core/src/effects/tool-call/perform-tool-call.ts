@@ -1,6 +1,6 @@
 import { unknownToolType, unreadableAction } from '../../ledger/tool-name.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
-import type { AnsweredRequest, CallState } from '../../loop/call-state.ts';
+import type { CallState, RequestWithAnswer } from '../../loop/call-state.ts';
 import { misspelledArgs } from '../../tools/misspelled-args.ts';
 import { toolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool-definition.ts';
@@ -93,7 +93,7 @@ function misspelledIn(
 /** Refuses a call that a person rejected. That needs no tool. */
 function refuseRejected(
   state: CallState,
-  { answer }: AnsweredRequest,
+  { answer }: RequestWithAnswer,
   { ledger, path }: ToolCallPorts,
 ): void {
   ledger.append([refusalDraft(state, path, requestRejected(answer.reason))]);

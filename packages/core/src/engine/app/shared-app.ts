@@ -10,7 +10,6 @@ import { type Toolset, toolset } from '../../tools/toolset.ts';
 import { type LiveSessions, liveSessionsOf } from '../live/live-sessions.ts';
 import { ApprovalLinks } from '../requests/links.ts';
 import type { Run } from '../run/run.ts';
-import { Recovery } from './recovery.ts';
 import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
 import {
   checkedOptions,
@@ -20,6 +19,7 @@ import {
 } from './runtime-options.ts';
 import { appServices } from './services.ts';
 import { homeOf } from './session-opener.ts';
+import { SessionRecovery } from './session-recovery.ts';
 import { type AppParts, TenantApp } from './tenant-app.ts';
 import { checkTenant, dueSessions, Tenants } from './tenants.ts';
 
@@ -57,7 +57,7 @@ export class SharedApp implements AppParts {
   readonly tools: Toolset;
   readonly live: LiveSessions;
   readonly services: AppParts['services'];
-  readonly recovery: Recovery;
+  readonly recovery: SessionRecovery;
   readonly links: ApprovalLinks;
   readonly restore: SessionParts['restore'];
   /** App for the tenant that the options name. */
@@ -131,9 +131,9 @@ export class SharedApp implements AppParts {
     return own;
   }
 
-  #makeRecovery(home: string): Recovery {
+  #makeRecovery(home: string): SessionRecovery {
     const { recover } = this.options;
-    return new Recovery({
+    return new SessionRecovery({
       due: (limit, asked) => {
         this.#tenants.forgetIdle();
         const tenant = asked ?? (this.#coversAllTenants ? undefined : home);

@@ -29,11 +29,11 @@ import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
 import { nextWake } from '../run/waiting/request-teller.ts';
-import type { Recovery } from './recovery.ts';
 import type { ResumeArguments } from './resume-arguments.ts';
 import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
 import { SessionControl } from './session-control.ts';
 import { SessionOpener } from './session-opener.ts';
+import type { SessionRecovery } from './session-recovery.ts';
 import { reachableLedgers } from './tenants.ts';
 
 /** Parts of an app that its tenants share. */
@@ -48,7 +48,7 @@ export interface AppParts {
   readonly tools: Toolset;
   readonly live: LiveSessions;
   readonly services: Omit<AppServices, 'resumeRun' | 'publishStream' | 'telling'>;
-  readonly recovery: Recovery;
+  readonly recovery: SessionRecovery;
   readonly links: ApprovalLinks;
   /** The app for another tenant. */
   tenant(name: string): { readonly requests: RequestService };

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../ledger/event.ts';
-import type { AnsweredRequest, CallState } from '../call-state.ts';
+import type { CallState, RequestWithAnswer } from '../call-state.ts';
 
 /** Tool calls of the open round. */
 export interface CallsState {
@@ -13,7 +13,7 @@ export function startCalls(): CallsState {
   return { byId: new Map(), unsettled: 0 };
 }
 
-const noAnswers: readonly AnsweredRequest[] = Object.freeze([]);
+const noAnswers: readonly RequestWithAnswer[] = Object.freeze([]);
 
 /** Folds a call of the model. */
 export function addCall(calls: CallsState, event: EventOf<'tool_call'>): void {

@@ -12,7 +12,7 @@ import {
   StoreTooNewError,
   StoreUnavailableError,
 } from '../../ledger/errors.ts';
-import type { Failure } from './protocol.ts';
+import type { WorkerFailure } from './protocol.ts';
 
 const rangeCode = 'range';
 
@@ -26,7 +26,7 @@ export function isRefusal(thrown: unknown): boolean {
   );
 }
 
-export function toFailure(thrown: unknown, store: string): Failure {
+export function toFailure(thrown: unknown, store: string): WorkerFailure {
   if (thrown instanceof RangeError) return { code: rangeCode, message: thrown.message, data: {} };
   if (isAdjutantError(thrown))
     return { code: thrown.code, message: thrown.message, data: thrown.data };
@@ -52,7 +52,7 @@ const classes: Readonly<Record<string, ErrorClass>> = {
 };
 
 /** Returns the error of the worker, in its own class again. */
-export function fromFailure(failure: Failure): Error {
+export function fromFailure(failure: WorkerFailure): Error {
   const Class = classes[failure.code];
   return Class === undefined ? new RangeError(failure.message) : new Class(failure.data as never);
 }

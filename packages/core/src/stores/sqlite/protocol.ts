@@ -220,11 +220,11 @@ export type ReadRequestMessage = {
 }[keyof ReadOperations];
 
 /** An error on its way between threads. */
-export interface Failure {
+export interface WorkerFailure {
   readonly code: string;
   readonly message: string;
   readonly data: JsonObject;
 }
 
 /** Requests are answered in the order in which they were sent. */
-export type Outcome = { readonly reply: unknown } | { readonly failure: Failure };
+export type Outcome = { readonly reply: unknown } | { readonly failure: WorkerFailure };

@@ -1,6 +1,6 @@
 import { deepFreeze, type JsonValue } from '../../../base/json.ts';
 import type { ToolResult, ToolResultStatus } from '../../../ledger/tool-result.ts';
-import type { AnsweredRequest } from '../../../loop/call-state.ts';
+import type { RequestWithAnswer } from '../../../loop/call-state.ts';
 import { toolResult, toolResultWith } from '../../../tools/result.ts';
 import type { ToolCallPorts } from '../ports.ts';
 import { operationExpired, unknownOutcome } from '../result-texts.ts';
@@ -15,7 +15,7 @@ import { recordedEnd } from './recorded-end.ts';
  */
 export async function resolveAttempt(
   call: SupervisedCall,
-  answered: AnsweredRequest,
+  answered: RequestWithAnswer,
   ports: ToolCallPorts,
 ): Promise<void> {
   const attempt = new Attempt(call, ports);
@@ -51,7 +51,7 @@ export async function resolveAttempt(
 
 /** Returns the result in an answer, or the default of a request that expired. */
 function givenResult(
-  { request, answer }: AnsweredRequest,
+  { request, answer }: RequestWithAnswer,
   resolve: (value: unknown) => unknown,
 ): unknown {
   const { onExpire } = request.request;
@@ -75,7 +75,7 @@ function rejectedOperation(reason: string | undefined): Ending {
  * Known result of an attempt whose failure was escalated to a person. `undefined`: nobody knew how
  * the attempt ended.
  */
-function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | undefined {
+function escalatedResult({ request }: RequestWithAnswer['request']): ToolResult | undefined {
   const details = request.details as
     | { known?: JsonValue; status?: ToolResultStatus; errorType?: string; escalated?: boolean }
     | undefined;

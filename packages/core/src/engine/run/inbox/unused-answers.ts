@@ -10,7 +10,7 @@ import { isDecision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft, EventOf, RequestKind } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
-import type { AnsweredRequest } from '../../../loop/call-state.ts';
+import type { RequestWithAnswer } from '../../../loop/call-state.ts';
 import type { Agent } from '../../../runnables/agent.ts';
 import { runnableOf } from '../../../tools/called-runnable.ts';
 import { validateArgs } from '../../../tools/validate.ts';
@@ -19,11 +19,11 @@ import type { AnyRunnable } from '../../frame/registry.ts';
 import type { RunContext } from '../../frame/run-context.ts';
 
 /** Answers of people about calls of a run that the run has not used yet. */
-function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
+function unusedAnswers(ledger: Ledger, runId: string): RequestWithAnswer[] {
   const root = ledger.invocations.byPath.get(runId);
   if (root === undefined) return [];
   const asked = new Map<string, EventOf<'tool_yield'>>();
-  const unused = new Map<string, AnsweredRequest>();
+  const unused = new Map<string, RequestWithAnswer>();
   const use = (callId: string, kind?: string): void => {
     for (const [key, { request }] of unused)
       if (request.callId === callId && (kind === undefined || request.kind === kind))
@@ -96,7 +96,7 @@ function definitionOf({ app, ledger }: RunContext, path: string | undefined): Ag
   return undefined;
 }
 
-async function assertUsable(run: RunContext, given: AnsweredRequest): Promise<void> {
+async function assertUsable(run: RunContext, given: RequestWithAnswer): Promise<void> {
   const { ledger, app } = run;
   const record = ledger.invocations.byPath.get(given.request.invocationId ?? '');
   const agent = definitionOf(run, record?.path);

@@ -67,7 +67,7 @@ export interface RecoveryParts {
  * has come. A session that cannot be continued here, such as one without its runnable, is left as
  * it is. It is tried again after ever longer pauses.
  */
-export class Recovery {
+export class SessionRecovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, FailedTries>();
   readonly #running = new Set<Run>();
