@@ -9,7 +9,8 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { mostSeeds, type PlantedBug, plantedBugs } from './planted-bugs.ts';
+import { mostSeeds, type PlantedBug } from './bugs/planted-bug.ts';
+import { plantedBugs } from './planted-bugs.ts';
 
 const simulator = new URL('main.ts', import.meta.url);
 const planter = new URL('plant-bug.ts', import.meta.url);

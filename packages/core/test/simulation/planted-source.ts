@@ -1,4 +1,4 @@
-import type { PlantedBug } from './planted-bugs.ts';
+import type { PlantedBug } from './bugs/planted-bug.ts';
 
 /** Address of the source file that a bug is planted in. */
 export function sourceUrl({ file }: PlantedBug): string {
