@@ -27,7 +27,9 @@ import { addSessionsCommand } from './commands/sessions.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addTourCommand } from './commands/tour.ts';
 import type { AddCommand, CommandParts } from './grammar/add-command.ts';
+import { readEnvFile } from './host/env-file.ts';
 import type { Host } from './host/host.ts';
+import type { ConfigOptions } from './modules/find-config.ts';
 
 /** The commands in the order of the help. */
 const commands: readonly AddCommand[] = [
@@ -89,6 +91,9 @@ export function buildProgram(parts: CommandParts): Command {
     .configureOutput({ writeOut: (text) => host.stdout.write(text), writeErr: () => undefined })
     .showSuggestionAfterError();
   for (const add of commands) add(program, parts);
+  program.hook('preAction', (_program, command) => {
+    readEnvFile(host, command.opts<ConfigOptions>());
+  });
   return program;
 }
 

@@ -46,15 +46,19 @@ export async function runInProcess(
 ): Promise<Outcome> {
   const stdout = collector();
   const stderr = collector();
+  const ownEnv: Record<string, string | undefined> = { ...env };
   const host: Host = {
     stdin: Readable.from([input]) as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env,
+    env: ownEnv,
     cwd,
     platform: process.platform,
     clock: systemClock,
     signals: { listen: () => undefined, endBy: () => undefined },
+    setVariable: (name, value) => {
+      ownEnv[name] = value;
+    },
     // The folder of the process belongs to all tests.
     enterFolder: () => undefined,
     importModule: freshImports(),

@@ -18,6 +18,8 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly signals: Signals;
+  /** Sets a variable for this program and for modules of the user. */
+  readonly setVariable: (name: string, value: string) => void;
   /** Makes a folder the one from which relative paths in modules of the user count. */
   readonly enterFolder: (path: string) => void;
   /** Loads a module of the user, or the copy of a package that belongs to it, by its URL. */
@@ -42,6 +44,9 @@ export function processHost(): Host {
     platform,
     clock: systemClock,
     signals: processSignals,
+    setVariable: (name, value) => {
+      env[name] = value;
+    },
     enterFolder: (path) => process.chdir(path),
     importModule: (url) => import(url),
   };

@@ -31,13 +31,16 @@ export type ConfigHost = Pick<Host, 'cwd' | 'enterFolder'>;
 export function findConfig(host: ConfigHost, { config }: ConfigOptions): string | undefined {
   if (config === false) return undefined;
   if (config !== undefined) return resolve(host.cwd, config);
-  for (let folder = host.cwd; ; folder = dirname(folder)) {
+  const file = nearestConfig(host.cwd);
+  if (file !== undefined && dirname(file) !== host.cwd) enter(host, dirname(file), file);
+  return file;
+}
+
+/** Returns the path of the configuration in a folder, else in the folders above it. */
+export function nearestConfig(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
     const file = configIn(folder);
-    if (file !== undefined) {
-      if (folder !== host.cwd) enter(host, folder, file);
-      return file;
-    }
-    if (folder === dirname(folder)) return undefined;
+    if (file !== undefined || folder === dirname(folder)) return file;
   }
 }
 
