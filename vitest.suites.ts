@@ -9,6 +9,8 @@ export const suites = {
     'packages/core/test/testing/jest/**/*.test.ts',
     'packages/core/test/testing/matchers/types.test.ts',
   ],
+  /** Pages in a real Chromium. */
+  browser: ['browser-tests/**/*.test.ts'],
   /** The store contract on what is slow: PostgreSQL, and stores with encryption. */
   contracts: ['packages/*/test/contracts/**/*.test.ts'],
   /** Values made up at random for all that comes in from outside. */
@@ -17,8 +19,11 @@ export const suites = {
   matrices: ['packages/*/test/matrices/**/*.test.ts'],
   /** Regression tests of faults that reviews found, each file named after its point. */
   repairs: ['packages/*/test/repairs/**/*.test.ts'],
-  /** The simulation itself: its language, what it compares, and bugs that it must find. */
-  simulation: ['packages/core/test/simulation/**/*.test.ts'],
+  /**
+   * The simulation itself: `simulate()` of users, the language of programs, what it compares, and
+   * bugs that it must find.
+   */
+  simulation: ['packages/core/test/{simulation,testing/simulation}/**/*.test.ts'],
   /** The terminal app in a pseudo-terminal: keys go in, cells of the screen are read. */
   terminal: ['packages/cli/test/terminal/**/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

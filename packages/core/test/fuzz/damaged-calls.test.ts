@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAnswer } from './read-answer.ts';
+import { readAnswer } from '../models/text-protocol/read-answer.ts';
 
 const meant = {
   name: 'send_mail',
