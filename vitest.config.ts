@@ -24,7 +24,6 @@ const nodeArguments = [
  */
 const sharing = [
   'packages/*/src/**/*.test.ts',
-  'packages/cli/test/output/**/*.test.ts',
   'packages/cli/test/tui/{text,editor,history,requests}/**/*.test.ts',
   'packages/core/test/{base,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
   'packages/core/test/{ledger-file,middleware,models,opentelemetry,redis,replay}/**/*.test.ts',
@@ -33,6 +32,7 @@ const sharing = [
   'packages/server/test/*.test.ts',
   'packages/server/test/{access,approvals,client,processes,rest,stream}/**/*.test.ts',
 ];
+const ofCommandLine = 'packages/cli/test/**/*.test.ts';
 const all = ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'];
 const ofSuites = Object.values(suites).flat();
 
@@ -43,7 +43,7 @@ function project(
   return { extends: true, test: { name, ...test } };
 }
 
-/** Projects of `npm test`: `rooms` and `whole`. Each suite is another one. */
+/** Projects of `npm test`: `rooms`, `command-line` and `whole`. Each suite is another one. */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -62,9 +62,15 @@ export default defineConfig({
         exclude: [...configDefaults.exclude, ...ofSuites],
         isolate: false,
       }),
+      // They set the time zone and the colours of their process, which other rooms are spared.
+      project('command-line', {
+        include: [ofCommandLine],
+        exclude: [...configDefaults.exclude, ...ofSuites],
+        isolate: false,
+      }),
       project('whole', {
         include: all,
-        exclude: [...configDefaults.exclude, ...sharing, ...ofSuites],
+        exclude: [...configDefaults.exclude, ...sharing, ofCommandLine, ...ofSuites],
       }),
       ...(Object.keys(suites) as Suite[]).map((suite) =>
         project(suite, { include: [...suites[suite]], isolate: suite !== 'repairs' }),

@@ -13,8 +13,6 @@ const { importNatively } = createRequire(import.meta.url)(
 const recoverVariable = 'ADJUTANT_RECOVER';
 const ownSource = new URL('../../', import.meta.url).href;
 
-// The models of the command line that a test can answer: rules, and a server of the test's own.
-forbidRealModels({ allow: ['scripted:*', 'rehearsal:*', 'openai-compatible:*'] });
 // Times and colours are those of the processes that the other tests start.
 process.env['TZ'] = 'UTC';
 delete process.env['FORCE_COLOR'];
@@ -44,6 +42,8 @@ export async function runInProcess(
   args: readonly string[],
   { cwd, env, variables, input }: InProcessOptions,
 ): Promise<Outcome> {
+  // Those that a test can answer: rules, and a server of its own. The setup of each file allows less.
+  forbidRealModels({ allow: ['scripted:*', 'rehearsal:*', 'openai-compatible:*'] });
   const stdout = collector();
   const stderr = collector();
   const ownEnv: Record<string, string | undefined> = { ...env };

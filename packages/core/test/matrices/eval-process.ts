@@ -7,8 +7,8 @@ import { runtime } from 'adjutant';
 import { evaluate, rubric, toolTrajectory } from 'adjutant/eval';
 import { sqlite } from 'adjutant/sqlite';
 import type { ScriptedModel } from 'adjutant/testing';
-import { judge } from './judges.ts';
-import { weather, weatherCase } from './weather.ts';
+import { judge } from '../eval/judges.ts';
+import { weather, weatherCase } from '../eval/weather.ts';
 
 const [, , file = '', calls = ''] = process.argv;
 
