@@ -20,6 +20,7 @@ import type {
   Advance,
   AdvanceOptions,
   CancelOptions,
+  InterruptOptions,
   PauseOptions,
   SendOptions,
 } from './engine/run/advance.ts';
@@ -176,6 +177,17 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    */
   pause(session: AnySession | string, options: PauseOptions = {}): Promise<void> {
     return this.#own.control.pause(session, options);
+  }
+
+  /**
+   * Cuts off the answer that the model of a session is giving, in any process. The text so far is
+   * recorded as what the model said, and the run then waits until it is resumed, or goes on with
+   * the messages that have come. Tools are not torn off: with tools under way the run ends its
+   * round first.
+   * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
+   */
+  interrupt(session: AnySession | string, options: InterruptOptions = {}): Promise<void> {
+    return this.#own.control.interrupt(session, options);
   }
 
   /**

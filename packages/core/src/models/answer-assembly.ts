@@ -86,6 +86,18 @@ export class AnswerAssembly {
     }
   }
 
+  /** Returns the answer as far as it has come. */
+  partial(): ModelAnswer {
+    return {
+      thoughts: this.#thoughts.map(toModelText),
+      texts: this.#texts.map(toModelText),
+      toolCalls: this.#toolCalls,
+      usage: this.#usage,
+      finishReason: this.#finishReason,
+      firstPartAt: this.#firstPartAt,
+    };
+  }
+
   /** @throws ModelStreamError when the stream has ended before the answer */
   finish(): ModelAnswer {
     const reason = this.#finishReason;

@@ -10,6 +10,7 @@ import { AnswerAssembly } from './answer-assembly.ts';
 /**
  * Calls a model and reads its streamed answer to the end. An abort of `options.abortSignal` ends
  * the wait at once, even if the model ignores it, and rejects with the signal's reason.
+ * @param onAbort gets the answer as far as it had come when the call was aborted
  * @throws the error that the provider throws or streams; `toModelError` makes a `ModelError` of it
  * @throws ModelStreamError when the stream ends before the answer is complete
  */
@@ -18,6 +19,7 @@ export async function callModel(
   options: LanguageModelV4CallOptions,
   clock: Clock,
   sink: DeltaSink | undefined,
+  onAbort?: (partial: ModelAnswer) => void,
 ): Promise<ModelAnswer> {
   const signal = options.abortSignal;
   signal?.throwIfAborted();
@@ -33,14 +35,24 @@ export async function callModel(
       assembly.take(value);
     }
   } catch (error) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal, assembly, onAbort);
     void reader.cancel(error).catch(ignore);
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
-  signal?.throwIfAborted();
+  throwIfAborted(signal, assembly, onAbort);
   return assembly.finish();
+}
+
+function throwIfAborted(
+  signal: AbortSignal | undefined,
+  assembly: AnswerAssembly,
+  onAbort: ((partial: ModelAnswer) => void) | undefined,
+): void {
+  if (signal?.aborted !== true) return;
+  onAbort?.(assembly.partial());
+  signal.throwIfAborted();
 }
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>;

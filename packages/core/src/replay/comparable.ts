@@ -40,7 +40,7 @@ function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
  */
 const compared: { readonly [Type in EventType]: Compared<Type> } = {
   user: ({ text, parts }) => ({ text, parts }),
-  assistant: ({ agent, text, round, output }) => ({ agent, text, round, output }),
+  assistant: ({ agent, text, round, output, cut }) => ({ agent, text, round, output, cut }),
   thought: ({ agent, text, round }) => ({ agent, text, round }),
   tool_call: ({ callId, name, args, invalid, round, index }) => ({
     callId,

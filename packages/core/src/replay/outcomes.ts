@@ -125,7 +125,9 @@ function isPartOfAnswer(event: Event): boolean {
     case 'state_change':
       return event.source === 'mutation';
     case 'decision':
-      return !event.by.startsWith('user') && !isDecision(event, 'inbox');
+      return (
+        !event.by.startsWith('user') && !isDecision(event, 'inbox') && !isDecision(event, 'run')
+      );
     default:
       return false;
   }

@@ -162,6 +162,35 @@ export function postPause(
   });
 }
 
+/**
+ * Posts an interruption of the run of a lane: the model calls under way are cut off.
+ * @throws SessionNotFoundError
+ */
+export function postInterrupt(
+  { session, ports }: Addressee,
+  {
+    by,
+    next,
+    reason,
+    lane,
+  }: {
+    readonly by: Actor;
+    readonly next: 'pause' | 'continue';
+    readonly reason?: string | undefined;
+    readonly lane?: string | undefined;
+  },
+): Promise<PostReceipt> {
+  const data = { next, ...defined({ reason }), ...laneMember(lane) };
+  return ports.store.post(session, {
+    key: `interrupt:${ports.ids.next()}`,
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type: 'interrupt',
+    data,
+  });
+}
+
 /** A message for a session, in whatever process it is worked on. */
 export interface PostedMessage {
   readonly by: Actor;

@@ -154,6 +154,9 @@ const agentWords: Words<keyof AgentDecisions> = {
     fallback: (of) =>
       `${of.who} goes on with ${textOf(of.data, 'to') ?? 'another model or another key'}.`,
     retry: (of) => `A model call of ${of.who} failed and was made again.`,
+    cut: (of) =>
+      `An answer of ${of.who} was cut off` +
+      `${of.data?.['characters'] === 0 ? '.' : ', and its text so far is kept.'}`,
     nudge: (of) => `The model of ${of.who} answered with nothing, and was asked again.`,
     failed: (of) => `A model call of ${of.who} failed for good.`,
     forbidden: (of) => `The model of ${of.who} was not called, because real models are forbidden.`,
@@ -255,6 +258,7 @@ const runtimeWords: Words<
   },
   run: {
     pause: () => 'The run was paused.',
+    interrupt: () => 'The answers under way were cut off, and the run went on.',
     cancel: () => 'The run was cancelled.',
     reopen: (of) => `${of.who} was opened again after it had ended.`,
     stop_early: (of) => `${of.who} ended with less than it was asked for.`,

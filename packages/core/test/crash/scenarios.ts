@@ -14,6 +14,7 @@ import * as effects from '../engine/app/recovery/effect-scenarios.ts';
 import * as basic from '../engine/app/recovery/scenarios.ts';
 import { call, failedAttempts, leaf, noting, schema } from '../engine/app/recovery/scenarios.ts';
 import { failFast, firstWins, handingBack, mixture, shuffled } from './composed-scenarios.ts';
+import { interrupted } from './interrupted-scenarios.ts';
 import { twoLanes } from './lane-scenarios.ts';
 import * as models from './supervised-models.ts';
 import * as supervised from './supervised-scenarios.ts';
@@ -351,4 +352,5 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'a model that writes its calls': models.speaking,
   'a run that is refused': supervised.refused,
   'two lanes': twoLanes,
+  'an interrupted answer': interrupted,
 };

@@ -19,11 +19,12 @@ const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'afte
 async function answered(
   app: Runtime,
   id: string,
-  { answers, message, cancelWhen }: ReturnType<MakeScenario>,
+  { answers, message, cancelWhen, interruptWhen }: ReturnType<MakeScenario>,
 ): Promise<void> {
   void cancelWhen
     ?.then(() => app.cancel(id, { by: 'operator', reason: 'enough' }))
     .catch(() => undefined);
+  void interruptWhen?.then(() => app.interrupt(id, { by: 'user:ann' })).catch(() => undefined);
   for (let turn = 0; turn < 50; turn++) {
     const { events } = await app.sessions.open({ id, observe: false });
     const running = app.resume(id, laneOf(events));

@@ -6,6 +6,7 @@ import { type CallOptions, pathOf, type Transport, type WriteOptions } from './t
 import type {
   EventPage,
   EventQuery,
+  Interruption,
   NewFork,
   NewMessage,
   NewSession,
@@ -189,6 +190,15 @@ export class Sessions {
     return this.#control(session, 'pause', options);
   }
 
+  /**
+   * Cuts off the answer that the model is giving. What it has said is kept; the run is paused, or
+   * goes on with the messages that have come.
+   */
+  interrupt(session: string, options: WriteOptions & Interruption = {}): Promise<void> {
+    const { lane, next, reason, ...rest } = options;
+    return this.#write(session, 'interrupt', defined({ lane, next, reason }), rest);
+  }
+
   /** Lets the open run of a session go on that was paused, or that stopped; resolves with it. */
   continue(
     session: string,
@@ -233,10 +243,7 @@ export class Sessions {
     verb: string,
     { lane, reason, ...options }: WriteOptions & SessionControl,
   ): Promise<void> {
-    const body = {
-      ...defined({ reason, lane }),
-    };
-    return this.#write(session, verb, body, options);
+    return this.#write(session, verb, defined({ reason, lane }), options);
   }
 
   async #write(session: string, noun: string, body: object, options: WriteOptions): Promise<void> {

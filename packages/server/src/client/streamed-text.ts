@@ -53,6 +53,11 @@ export function streamedText(texts: StreamedTexts, event: StreamEvent): Streamed
       const text = joined(open.text, event.text, isNext);
       return put(texts, { ...open, text, textRound: event.round, isComplete: true });
     }
+    case 'model_start':
+      // The next answer of the same round follows one that was cut off, and does not belong to it.
+      return before?.isComplete === true && before.textRound === event.round
+        ? put(texts, { ...before, textRound: undefined, thoughtsRound: undefined })
+        : texts;
     case 'model_end':
       if (before === undefined) return texts;
       // A round that only called tools adds no text. A failed attempt leaves nothing, even when

@@ -23,6 +23,7 @@ import type {
 } from '../schemas/run.ts';
 import type {
   controlSchema,
+  interruptSchema,
   messageSchema,
   newForkSchema,
   newSessionSchema,
@@ -53,6 +54,7 @@ export type EventQuery = QueryOf<typeof eventQuerySchema>;
 export type EventPage = z.output<typeof eventPageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
+export type Interruption = z.input<typeof interruptSchema>;
 export type SessionControl = z.input<typeof controlSchema>;
 export type ToldOutcome = Omit<z.input<typeof toldOutcomeSchema>, 'callId'>;
 export type Reopening = z.input<typeof reopeningSchema>;

@@ -5,7 +5,12 @@ import { reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute } from '../http/route.ts';
 import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
 import { startedRunSchema } from '../schemas/run.ts';
-import { controlSchema, laneOfSessionSchema, messageSchema } from '../schemas/session.ts';
+import {
+  controlSchema,
+  interruptSchema,
+  laneOfSessionSchema,
+  messageSchema,
+} from '../schemas/session.ts';
 import { startedAnswer, withRoom } from './started-run.ts';
 
 const tag = 'Sessions';
@@ -23,6 +28,22 @@ const sendMessage = defineRoute({
   params: sessionPathSchema,
   body: messageSchema,
   answers: { 202: { description: 'The message is stored', schema: acceptedSchema } },
+});
+
+const interruptSession = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/interrupt',
+  permission: 'operate',
+  operationId: 'interruptSession',
+  tag,
+  summary: 'Cuts off the answer that a session is giving',
+  description:
+    'What the model has said by then is kept, with a note that it was cut off. Tools come to ' +
+    'their end: while they run, it is a pause.',
+  params: sessionPathSchema,
+  body: interruptSchema,
+  isBodyOptional: true,
+  answers: { 202: { description: 'It is stored', schema: acceptedSchema } },
 });
 
 const continueSession = defineRoute({
@@ -83,6 +104,15 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
       },
     );
   }
+  addRoute(api, interruptSession, async (input) => {
+    const { lane, next, reason } = input.body;
+    const { id } = await reachableSession(input, input.params.session);
+    await input.app.interrupt(id, {
+      by: input.principal.actor,
+      ...defined({ lane, next, reason }),
+    });
+    return { status: 202, body: { session: id, status: 'accepted' as const } };
+  });
   addRoute(api, continueSession, async (input) => {
     const { id } = await reachableSession(input, input.params.session);
     return withRoom(parts, input, (place) =>

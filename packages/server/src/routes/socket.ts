@@ -33,7 +33,7 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       description:
         'The server sends what the stream of the session has, each event as one JSON ' +
         'object. The client sends commands: `message`, `answer`, `cancel`, `pause`, ' +
-        '`continue` and `start`, which need the permission `operate`; each is answered by ' +
+        '`interrupt`, `continue` and `start`, which need the permission `operate`; each is answered by ' +
         'an `ack` or a `problem` with its `id`.',
       params: sessionPathSchema,
       query: streamQuerySchema,

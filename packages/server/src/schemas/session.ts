@@ -220,3 +220,18 @@ export const reasonSchema = z
 export const controlSchema = z
   .strictObject({ ...reasonSchema.shape, lane: laneSchema.optional() })
   .openapi('Control');
+
+/** An interruption: a reason, the lane of a session whose open run is meant, and what follows. */
+export const interruptSchema = z
+  .strictObject({
+    ...controlSchema.shape,
+    next: z
+      .enum(['pause', 'continue'])
+      .optional()
+      .openapi({
+        description:
+          '`pause`: the run waits until it is continued. `continue`: the model is asked again, ' +
+          'with the messages that have come. Default: pause.',
+      }),
+  })
+  .openapi('Interruption');

@@ -178,6 +178,7 @@ describe('sessions', () => {
     await sessions.send(session, 'Hurry', { key: 'm1' });
     await sessions.send(session, 'Hurry', { key: 'm1' });
     await sessions.pause(session, { reason: 'Lunch' });
+    await sessions.interrupt(session, { next: 'continue', reason: 'Enough' });
     expect(await sessions.continue(session)).toMatchObject({ session, id });
     await sessions.cancel(session);
     await runs.wait(session, id, { until: 'end' });

@@ -25,7 +25,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, -1, 1e308, [], {}, deep(150), deep(3_000)),
 );
 const known: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  type: fc.constantFrom('message', 'answer', 'cancel', 'pause', 'continue', 'start'),
+  type: fc.constantFrom('message', 'answer', 'cancel', 'pause', 'interrupt', 'continue', 'start'),
   key: fc.constantFrom('one', 'two', 'a b', '"quoted"', '"half'),
   request: fc.constantFrom('REQUEST', '.', '..', '../../keys', '%2e%2e'),
   decision: fc.constantFrom('approve', 'reject', 'fly'),

@@ -81,6 +81,10 @@ export const entries: Readonly<Record<string, Entry>> = {
   },
   cancelSession: { ...chat, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
   pauseSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/pause`) },
+  interruptSession: {
+    ...operate,
+    call: post(({ waiting }) => `/v1/sessions/${waiting}/interrupt`),
+  },
   continueSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/continue`) },
   // Nothing there is to be repaired.
   tellOutcome: {

@@ -78,6 +78,31 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     expect((await post('/v1/sessions/s/cancel', { reason: 'Never mind.' })).status).toBe(202);
   });
 
+  test('are interrupted, and continued or paused after it', async () => {
+    const { get, post, begun, goOn, app } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    const wrong = await post('/v1/sessions/s/interrupt', { next: 'stop' });
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await post('/v1/sessions/nobody/interrupt')).status).toBe(404);
+    const given = await post('/v1/sessions/s/interrupt', { reason: 'Too long.' });
+    expect(given).toMatchObject({ status: 202, body: { session: 's', status: 'accepted' } });
+    const { ledger } = await app.sessions.open({ id: 's' });
+    const told = () =>
+      ledger.events.find((event) => event.type === 'decision' && event.component === 'run');
+    await eventually(() => told() !== undefined, { what: 'the interruption' });
+    goOn();
+    expect(told()).toMatchObject({
+      by: 'operator',
+      component: 'run',
+      decision: 'pause',
+      reasoning: 'Too long.',
+    });
+    const { status } = (await get('/v1/sessions/s/runs/r?wait=20000')).body;
+    expect(['waiting', 'completed']).toContain(status);
+  });
+
   test('with parts that are no text are told that a message is text', async () => {
     const { get, post } = working(makeStore());
     await post('/v1/sessions', { id: 's' });

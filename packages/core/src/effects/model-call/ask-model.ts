@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import { AbortReason, type CancelScope } from '../../base/cancel-scope.ts';
 import type { TransientEvent, Usage } from '../../ledger/event.ts';
 import type { DeltaSink, ModelAnswer } from '../../models/answer.ts';
 import { type AnswerProblem, answerProblem } from '../../models/answer-problem.ts';
@@ -14,6 +14,8 @@ export interface FailedAnswer {
   /** Usage that the provider charged, when it reported any. */
   readonly usage?: Usage | undefined;
   readonly isEmpty?: boolean;
+  /** Answer as far as it had come when the call was aborted. */
+  readonly partial?: ModelAnswer | undefined;
   /** Incomplete answer that is still good enough to be given. */
   readonly usable?: ModelAnswer | undefined;
 }
@@ -21,20 +23,22 @@ export interface FailedAnswer {
 /** The end of a call: an answer, or a failure. */
 export type Called = { readonly answer: ModelAnswer } | FailedAnswer;
 
-/** Asks the model. An exception and an answer without content are both failures. */
-export async function askModel(request: ModelCallRequest, ports: ModelCallPorts): Promise<Called> {
+/**
+ * Asks the model. An exception and an answer without content are both failures.
+ * @param scope of the call
+ */
+export async function askModel(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  scope: CancelScope,
+): Promise<Called> {
   const { model } = request;
   const { clock } = ports;
-  const scope = new CancelScope(ports.scope);
-  const cutOff = (): void =>
-    scope.abort(
-      new AbortReason('interrupted', 'A message came that the model is to have at once.'),
-    );
-  ports.interruptions.add(cutOff);
   const { timeoutMs = ports.defaults.modelTimeoutMs } = model.settings;
   const cancelTimer = clock.setTimer(timeoutMs, () =>
     scope.abort(new AbortReason('timeout', `The model did not answer within ${timeoutMs} ms.`)),
   );
+  let partial: ModelAnswer | undefined;
   try {
     const loaded = ports.standIn?.(request) ?? (await model.load());
     const answer = await callModel(
@@ -42,15 +46,16 @@ export async function askModel(request: ModelCallRequest, ports: ModelCallPorts)
       { ...request.options, abortSignal: scope.signal },
       clock,
       ports.emit === undefined ? undefined : deltaSink(request, ports.emit),
+      (answer) => {
+        partial = answer;
+      },
     );
     const problem = answerProblem(answer);
     return problem === undefined ? { answer } : failedAnswer(request, answer, problem);
   } catch (error) {
-    return { error, reason: scope.reason };
+    return { error, reason: scope.reason, partial };
   } finally {
     cancelTimer();
-    ports.interruptions.delete(cutOff);
-    scope.close();
   }
 }
 

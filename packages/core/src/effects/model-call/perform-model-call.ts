@@ -1,3 +1,4 @@
+import type { CancelScope } from '../../base/cancel-scope.ts';
 import { AdjutantError } from '../../base/error.ts';
 import type { ModelAnswer } from '../../models/answer.ts';
 import { estimateTokens } from '../../models/measures/estimate.ts';
@@ -5,6 +6,7 @@ import { modelName } from '../../models/model.ts';
 import { forbiddenModel } from '../../models/real-models.ts';
 import { askModel } from './ask-model.ts';
 import { orFailedHook, recordFailedHook, recordForbidden } from './end-of-agent.ts';
+import { interruptible } from './interruptible.ts';
 import type { ModelCallPorts, ModelCallRequest } from './ports.ts';
 import { answerEnd, recordAnswer, recordGiven } from './record-answer.ts';
 import { recordFailure } from './record-failure.ts';
@@ -64,8 +66,22 @@ export async function performModelCall(
       });
     return;
   }
-  if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
-  const startedAt = clock.monotonic();
+  if (request.replacesText) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
+  const { close, scope } = interruptible(ports.scope, ports.interruptions);
+  try {
+    await makeCall(request, ports, scope);
+  } finally {
+    close();
+  }
+}
+
+async function makeCall(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  scope: CancelScope,
+): Promise<void> {
+  const { model } = request;
+  const startedAt = ports.clock.monotonic();
   const given =
     request.given ??
     (ports.beforeCall === undefined
@@ -78,8 +94,8 @@ export async function performModelCall(
   if (forbidden !== undefined)
     return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
   const called = await (ports.around === undefined
-    ? askModel(request, ports)
-    : ports.around(request, () => askModel(request, ports)));
+    ? askModel(request, ports, scope)
+    : ports.around(request, () => askModel(request, ports, scope)));
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   else await recordFailure(request, ports, called, startedAt);
 }

@@ -27,6 +27,8 @@ export interface ModelCallRequest {
   readonly recipe: PromptRecipe;
   /** Characters of the prompt. */
   readonly characters: number;
+  /** True when text of an earlier attempt was streamed that is not recorded. */
+  readonly replacesText: boolean;
   /** True when the answer must come without tools: tool calls in it are dropped. */
   readonly final: boolean;
   /** Returns the name of a tool for the name that the model was given. */
@@ -68,7 +70,7 @@ export interface ModelCallPorts {
   readonly defaults: ResolvedDefaults;
   /** Receives transient events. Missing when nobody listens. */
   readonly emit: ((event: TransientEvent) => void) | undefined;
-  /** Functions that cut off the calls under way, so that they are made again with a new message. */
+  /** Functions that cut off the calls under way. */
   readonly interruptions: Set<() => void>;
   /** Returns the model that replaces the agent's own one in tests. */
   standIn?(request: ModelCallRequest): LanguageModelV4;
@@ -82,6 +84,10 @@ export interface ModelCallPorts {
     answer: ModelAnswer,
     substitutedBy: string | undefined,
   ): ProcessedAnswer | Promise<ProcessedAnswer>;
+  /** Processes an answer that was cut off, before as much of it as had come is recorded. */
+  processCut?(answer: ModelAnswer): ProcessedAnswer | Promise<ProcessedAnswer>;
+  /** True when messages have come that no prompt has contained yet. */
+  hasNews(): boolean;
   /**
    * Called in a replay, right before the recorded end of the call enters the ledger. State that
    * hooks have written lands with it.

@@ -180,7 +180,8 @@ function callDraft(
   };
 }
 
-function outputLength(answer: ModelAnswer): number {
+/** Number of characters of an answer. */
+export function outputLength(answer: ModelAnswer): number {
   let length = 0;
   for (const { text } of [...answer.thoughts, ...answer.texts]) length += text.length;
   for (const { args } of answer.toolCalls) length += JSON.stringify(args).length;

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { AdjutantError } from '../../base/error.ts';
 import { retryDelay } from '../../base/retry-options.ts';
 import type { Usage } from '../../ledger/event.ts';
+import type { ModelAnswer } from '../../models/answer.ts';
 import { classifyModelError } from '../../models/classify.ts';
 import type { ModelError } from '../../models/errors.ts';
 import { estimateTokens } from '../../models/measures/estimate.ts';
@@ -14,7 +15,8 @@ import { noWrites } from '../writes.ts';
 import type { FailedAnswer } from './ask-model.ts';
 import { type EndDraft, orFailedHook, recordFailedHook } from './end-of-agent.ts';
 import type { FailurePlan, ModelCallPorts, ModelCallRequest } from './ports.ts';
-import { recordAnswer, recordGiven, rounded } from './record-answer.ts';
+import { outputLength, recordAnswer, recordGiven, rounded } from './record-answer.ts';
+import { recordCut } from './record-cut.ts';
 
 /**
  * Attempts of a call that runs out of time. It is made again only once, because the provider has
@@ -28,7 +30,7 @@ const timeoutAttempts = 2;
 export async function recordFailure(
   request: ModelCallRequest,
   ports: ModelCallPorts,
-  { error, reason, usage, isEmpty = false, usable }: FailedAnswer,
+  { error, reason, usage, isEmpty = false, usable, partial }: FailedAnswer,
   startedAt: number,
 ): Promise<void> {
   const { ledger } = ports;
@@ -36,13 +38,14 @@ export async function recordFailure(
     ledger.failure !== undefined || isRelease(reason) || isRelease(ports.scope.reason);
   if (isLost()) return;
   const interrupted = reason?.code === 'interrupted';
-  const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
+  const cancelled = reason !== undefined && ports.scope.aborted;
   const modelError = toModelError(reason ?? error, modelName(request.model), ports.clock.now());
   const ended = failedEnd(request, ports, { error: modelError, usage, startedAt });
-  if (cancelled)
-    return void ledger.append([
-      { ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) },
-    ]);
+  if (interrupted) {
+    const cut = { ...ended, ...cutUse(request, ports, partial, startedAt), retryAfterMs: 0 };
+    return recordCut(request, ports, partial, { ...cut, status: 'cancelled' });
+  }
+  if (cancelled) return void ledger.append([{ ...ended, status: 'cancelled' }]);
   const ownDelay = nextDelay(request, ports, reason ?? error);
   const planning = ports.plan({
     error: modelError,
@@ -65,6 +68,26 @@ export async function recordFailure(
   if (plan.retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0)
     return recordAnswer(request, ports, usable, { startedAt, plan });
   appendFailure(ports, ended, plan);
+}
+
+/** Returns the use of a call that was cut off, as far as its answer had come. */
+function cutUse(
+  { characters, model }: ModelCallRequest,
+  { prices }: ModelCallPorts,
+  partial: ModelAnswer | undefined,
+  startedAt: number,
+): Partial<FailedEnd> {
+  if (partial === undefined) return {};
+  const { firstPartAt, usage: reported } = partial;
+  const usage = reported ?? {
+    inputTokens: estimateTokens(characters),
+    outputTokens: estimateTokens(outputLength(partial)),
+  };
+  return defined({
+    usage,
+    cost: costOf(model, usage, prices),
+    timeToFirstTokenMs: firstPartAt === undefined ? undefined : rounded(firstPartAt - startedAt),
+  });
 }
 
 /** Appends the end of a failed call with the decision about it and the writes of its hooks. */

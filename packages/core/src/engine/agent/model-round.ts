@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { isAdjutantError } from '../../base/error.ts';
+import { interruptible } from '../../effects/model-call/interruptible.ts';
 import { type GivenAnswer, givenAnswer } from '../../effects/model-call/model-answer.ts';
 import { performModelCall } from '../../effects/model-call/perform-model-call.ts';
 import type { ModelCallPorts, ModelCallRequest } from '../../effects/model-call/ports.ts';
@@ -110,11 +111,11 @@ export class ModelRounds {
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
     const { frame, budget } = this.#parts;
     const { run, scope } = frame;
-    if (intent.notBefore !== undefined) await sleepUntil(frame, intent.notBefore);
+    if (intent.notBefore !== undefined) await this.#waitUntil(intent.notBefore);
     if (run.onStep !== undefined) await this.#report.send();
     const refreshing = this.#refresh();
     if (refreshing !== undefined) await refreshing;
-    if (scope.aborted) return;
+    if (scope.aborted || run.isCutShort) return;
     if (this.#inputGuard.refuses(intent.round)) return;
     const { unseen } = this.#parts.position.turn;
     const model = this.#model;
@@ -124,7 +125,7 @@ export class ModelRounds {
     // A compacted prompt is made anew: the next step is decided again.
     const compacting = this.#compaction.guard(prepared.call, model);
     if (compacting !== false && (await compacting)) return;
-    if (scope.aborted) return;
+    if (scope.aborted || run.isCutShort) return;
     // A new message has not passed the guardrails, and the prompt may not contain it.
     if (this.#parts.position.turn.unseen !== unseen) return;
     // Without room the next step is decided again. The start of the call makes the reservation. No
@@ -139,6 +140,14 @@ export class ModelRounds {
     });
     if (typeof room === 'string') return;
     await performModelCall(this.#requestOf(intent, model, prepared, room), this.#ports(intent));
+  }
+
+  /** Waits for the time of a repeated call. An interruption ends the wait. */
+  async #waitUntil(at: number): Promise<void> {
+    const { run, scope: parent } = this.#parts.frame;
+    const { close, scope } = interruptible(parent, run.interruptions);
+    await sleepUntil({ run, scope }, at);
+    close();
   }
 
   /**
@@ -222,6 +231,7 @@ export class ModelRounds {
       mostCost: room.mostCost,
       recipe: call.recipe,
       characters: call.characters,
+      replacesText: intent.attempt > 1 && position.answer.text === '',
       final: intent.final,
       toolName: (wireName) => tools.canonicalName(wireName),
       given,
@@ -242,6 +252,7 @@ export class ModelRounds {
       defaults: run.app.defaults,
       emit: run.emit,
       interruptions: run.interruptions,
+      hasNews: () => this.#parts.position.turn.unseen > 0,
       plan: (failed) => this.#failures.plan(failed),
       ...(this.#hasAnswerChecks
         ? {
@@ -251,6 +262,14 @@ export class ModelRounds {
                 round,
                 final,
                 substitutedBy,
+                callId: givenCallId(this.#parts.frame),
+              }),
+            processCut: (answer) =>
+              this.#answers.processCut({
+                answer,
+                round,
+                final,
+                substitutedBy: undefined,
                 callId: givenCallId(this.#parts.frame),
               }),
           }

@@ -5,6 +5,7 @@ import {
   isAnything,
   isFlag,
   isNonEmptyText,
+  isOneOf,
   isText,
   type OptionChecks,
 } from '../../base/options.ts';
@@ -15,11 +16,21 @@ import { type AnySession, Session } from '../../session/session.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { isOutsider } from '../frame/outsider.ts';
-import type { CancelOptions, ControlOptions, PauseOptions, SendOptions } from '../run/advance.ts';
+import type {
+  CancelOptions,
+  ControlOptions,
+  InterruptOptions,
+  PauseOptions,
+  SendOptions,
+} from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
 const pauseChecks: OptionChecks<PauseOptions> = { ...controlChecks, lane: isLane };
+const interruptChecks: OptionChecks<InterruptOptions> = {
+  ...pauseChecks,
+  next: isOneOf('pause', 'continue'),
+};
 const cancelChecks: OptionChecks<CancelOptions> = { ...pauseChecks, runId: isNonEmptyText };
 const sendChecks: OptionChecks<SendOptions> = {
   by: isOutsider,
@@ -62,6 +73,11 @@ export function checkCancel(options: CancelOptions): void {
 /** Checks the options of a pause. @throws InvalidRunError */
 export function checkPause(options: PauseOptions): void {
   check('The session cannot be paused', options, pauseChecks);
+}
+
+/** Checks the options of an interruption. @throws InvalidRunError */
+export function checkInterrupt(options: InterruptOptions): void {
+  check('The session cannot be interrupted', options, interruptChecks);
 }
 
 /** Checks permissions and the options of a change of grants. @throws InvalidRunError */

@@ -4,17 +4,25 @@ import type { LedgerPorts } from '../../ledger/ledger.ts';
 import {
   postCancel,
   postGrant,
+  postInterrupt,
   postMessage,
   postPause,
   type Resolution,
 } from '../../session/answer.ts';
 import type { AnySession, Session } from '../../session/session.ts';
 import { releaseLedger } from '../frame/in-flight.ts';
-import type { CancelOptions, ControlOptions, PauseOptions, SendOptions } from '../run/advance.ts';
+import type {
+  CancelOptions,
+  ControlOptions,
+  InterruptOptions,
+  PauseOptions,
+  SendOptions,
+} from '../run/advance.ts';
 import { type ReopenOptions, reopenDrafts } from '../run/reopen.ts';
 import {
   checkCancel,
   checkGrant,
+  checkInterrupt,
   checkMessage,
   checkPause,
   checkReopenOptions,
@@ -59,6 +67,14 @@ export class SessionControl {
     const { by = 'operator', lane, reason } = options;
     const id = sessionIdOf(session);
     await postPause(this.#inbox(id), { by, lane, reason });
+    this.#ports.posted(id);
+  }
+
+  async interrupt(session: AnySession | string, options: InterruptOptions): Promise<void> {
+    checkInterrupt(options);
+    const { by = 'user', lane, next = 'pause', reason } = options;
+    const id = sessionIdOf(session);
+    await postInterrupt(this.#inbox(id), { by, lane, next, reason });
     this.#ports.posted(id);
   }
 

@@ -88,10 +88,9 @@ export class RunContext {
   /** Counter of the use and the reservations of the run and its agents. */
   readonly budget: RunBudget;
   readonly permissions: RunPermissions;
-  /**
-   * Functions that cut off the model calls under way, which are then made again with the new input.
-   */
+  /** Functions that cut off the model calls under way, and the waits before them. */
   readonly interruptions = new Set<() => void>();
+  #wasInterrupted = false;
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
   readonly #onEnd: (() => void)[] = [];
@@ -178,8 +177,14 @@ export class RunContext {
     for (const task of this.#onEnd.splice(0)) task();
   }
 
+  /** True when no model call may begin, not even one whose prompt is being made: it was paused. */
+  get isCutShort(): boolean {
+    return this.#wasInterrupted && this.gate.isClosed;
+  }
+
   /** Cuts off the model calls that are under way. */
   interrupt(): void {
+    this.#wasInterrupted = true;
     for (const cut of [...this.interruptions]) cut();
   }
 

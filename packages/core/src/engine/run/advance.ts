@@ -52,6 +52,15 @@ export interface PauseOptions extends ControlOptions {
   readonly lane?: string;
 }
 
+/** Author and reason of an interruption, its lane, and what follows it. */
+export interface InterruptOptions extends PauseOptions {
+  /**
+   * `pause`: the run waits until it is resumed. `continue`: the model is asked again, with the
+   * messages that have come. @default 'pause'
+   */
+  readonly next?: 'pause' | 'continue';
+}
+
 export interface CancelOptions extends PauseOptions {
   /**
    * Id of the run to cancel. When it has ended by then, nothing is cancelled, and no later run

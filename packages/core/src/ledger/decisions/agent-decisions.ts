@@ -65,6 +65,8 @@ export interface AgentDecisions {
       readonly code: string;
     };
     readonly nudge: undefined;
+    /** Answer that was cut off. `characters` is the length of the text that is kept. */
+    readonly cut: { readonly round: number; readonly attempt: number; readonly characters: number };
     readonly forbidden: Failing;
   };
   readonly output: { readonly repair: { readonly repairs: number }; readonly invalid: Failing };

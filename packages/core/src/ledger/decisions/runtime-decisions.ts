@@ -26,7 +26,11 @@ export interface RuntimeDecisions {
     readonly notify: { readonly requestId: string };
     readonly unusable: RequestData & { readonly tool: string; readonly code: string };
   };
-  readonly run: { readonly pause: undefined };
+  readonly run: {
+    readonly pause: undefined;
+    /** Cut of the model calls under way, after which the run goes on. */
+    readonly interrupt: undefined;
+  };
   /** A run that the lifecycle of the app did not admit. */
   readonly lifecycle: { readonly refuse: undefined };
   readonly inbox: {

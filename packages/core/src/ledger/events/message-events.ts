@@ -25,6 +25,8 @@ export interface AssistantEvent extends Envelope<'assistant'> {
   /** Round of the agent that produced the text; missing for text of a step. */
   readonly round?: number;
   readonly output?: JsonValue;
+  /** Set when the answer was cut off: the text is as much of it as had come until then. */
+  readonly cut?: true;
   readonly providerMetadata?: JsonObject;
 }
 

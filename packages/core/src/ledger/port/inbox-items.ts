@@ -14,6 +14,7 @@ export interface InboxItem {
     | 'tool_input'
     | 'cancel'
     | 'pause'
+    | 'interrupt'
     | 'child_end'
     | 'wake'
     | 'token_refused'

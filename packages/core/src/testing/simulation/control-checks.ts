@@ -4,13 +4,13 @@ import type { Batch, InboxItem } from '../../ledger/port.ts';
 import type { ReportBroken, WatchedLedger } from './watched-ledger.ts';
 
 /** Kinds of items by which people control a run. */
-export type ControlType = 'cancel' | 'pause';
+export type ControlType = 'cancel' | 'pause' | 'interrupt';
 
-/** A cancel or a pause that an app has confirmed. */
+/** A cancel, a pause or an interruption that an app has confirmed. */
 export interface ConfirmedControl {
   readonly type: ControlType;
   readonly session: string;
-  /** Run that is to be cancelled. A pause is for the session. */
+  /** Run that is to be cancelled. Pauses and interruptions are for the session. */
   readonly runId: string;
 }
 
@@ -21,16 +21,17 @@ export interface LetGo {
   until: number;
 }
 
-/** Cancels and pauses that were posted. */
+/** Cancels, pauses and interruptions that were posted. */
 export class PostedControls {
   /** Their types, by the session and the place in its inbox. */
   readonly #types = new Map<string, ControlType>();
 
   posted(session: string, { type }: InboxItem, position: number): void {
-    if (type === 'cancel' || type === 'pause') this.#types.set(nameOf(session, position), type);
+    if (type === 'cancel' || type === 'pause' || type === 'interrupt')
+      this.#types.set(nameOf(session, position), type);
   }
 
-  /** Checks that a cancel or a pause leaves the inbox in the append that records it. */
+  /** Checks that each of them leaves the inbox in the append that records it. */
   checkTaken(session: string, { consumes = [], events }: Batch, report: ReportBroken): void {
     for (const position of consumes) {
       const type = this.#types.get(nameOf(session, position));
@@ -44,15 +45,15 @@ function nameOf(session: string, position: number): string {
   return JSON.stringify([session, position]);
 }
 
-/** True for an event that records a cancel or a pause, or the reason why it is refused. */
+/** True for an event that records a control, or the reason why it is refused. */
 function recordsControl(event: Event, type: ControlType): boolean {
   if (event.type !== 'decision') return event.type === type;
   const { component, data, decision } = event;
   if (component === 'inbox' && decision === 'refuse') return data?.['type'] === type;
-  return type === 'pause' && component === 'run' && decision === 'pause';
+  return type !== 'cancel' && component === 'run' && decision === 'pause';
 }
 
-/** Checks that the cancels and pauses of people did what they were confirmed to do. */
+/** Checks that the controls of people did what they were confirmed to do. */
 export function checkControls(
   ledger: WatchedLedger,
   confirmed: readonly ConfirmedControl[],
@@ -75,7 +76,7 @@ function checkRecorded(
   const isRecorded = events.some(
     (event) =>
       recordsControl(event, type) &&
-      (type === 'pause' || event.type === 'decision' || isOf(event, runId)),
+      (type !== 'cancel' || event.type === 'decision' || isOf(event, runId)),
   );
   if (!isRecorded) report('control_heeded', `${session}: the ${type} of ${runId} is in no event`);
 }

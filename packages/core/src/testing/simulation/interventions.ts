@@ -9,6 +9,8 @@ const afterStart = { soonest: 100, latest: 3_600_000 };
 const holding = { shortest: 1_000, longest: 1_800_000 };
 /** Share of the usual rate of cancels at which people cancel a run by its lane. */
 const cancelsOfLanes = 5;
+/** Share of the pauses that cut off the answers under way. */
+const interrupting = 0.4;
 /** Most messages to a run. */
 const mostMessages = 3;
 
@@ -27,7 +29,7 @@ interface RunInLane extends RunUnderWay {
 export class Interventions {
   /** Keys of messages that the store has confirmed, with their sessions. */
   readonly said = new Map<string, string>();
-  /** Cancels and pauses that an app has confirmed. */
+  /** Cancels, pauses and interruptions that an app has confirmed. */
   readonly controls: ConfirmedControl[] = [];
   /** The times at which paused sessions were to go on. */
   readonly letGo: LetGo[] = [];
@@ -98,13 +100,14 @@ export class Interventions {
 
   async #hold({ runId, session }: RunUnderWay, place: string): Promise<void> {
     const world = this.#world;
+    const type = world.draws.at(`${place} cuts off`) < interrupting ? 'interrupt' : 'pause';
     const outcome = await this.#caller.call({
       place,
-      text: `${runId} is held`,
-      make: (app) => app.pause(session),
+      text: `${runId} is ${type === 'pause' ? 'held' : 'interrupted'}`,
+      make: (app) => app[type](session),
     });
     if (outcome !== 'done') return;
-    this.controls.push({ type: 'pause', session, runId });
+    this.controls.push({ type, session, runId });
     await world.wait(world.draws.delay(`${place} for`, holding.shortest, holding.longest));
     const isOver = this.lets(session);
     await this.#caller.call({

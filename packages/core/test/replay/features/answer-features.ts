@@ -1,6 +1,7 @@
-import { agent, type Event, pending, step, tool } from 'adjutant';
+import { agent, type Event, pending, type Runnable, step, tool } from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
+import { brokenOff } from '../../engine/run/control/broken-off-model.ts';
 import {
   callOf,
   decided,
@@ -12,6 +13,16 @@ import {
   requestOf,
   run,
 } from './stage.ts';
+
+/** Resolves when the first answer of a speaker has said all that it will say. */
+const saidBy = new WeakMap<Runnable, Promise<void>>();
+
+function speaker(): Runnable {
+  const { model, said } = brokenOff('Half', roundModel([{ text: 'All' }, { text: 'All of it' }]));
+  const made = agent({ name: 'speaker', model });
+  saidBy.set(made, said);
+  return made;
+}
 
 /** Answers, results and messages that come from outside a run. */
 export const answerFeatures: Readonly<Record<string, Feature>> = {
@@ -142,6 +153,28 @@ export const answerFeatures: Readonly<Record<string, Feature>> = {
       return session;
     },
     has: (event) => event.type === 'model_end' && event.status === 'cancelled',
+  },
+  'an interrupted answer, and a pause after it': {
+    define: speaker,
+    act: async (stage) => {
+      const running = run(stage);
+      await saidBy.get(stage.root);
+      await stage.app.interrupt('s', { by: 'operator:jo' });
+      await running;
+      return (await stage.app.resume('s')).session;
+    },
+    has: (event) => event.type === 'assistant' && event.cut === true,
+  },
+  'an interrupted answer that goes on with a message': {
+    define: speaker,
+    act: async (stage) => {
+      const running = run(stage);
+      await saidBy.get(stage.root);
+      await stage.app.send('s', 'Shorter');
+      await stage.app.interrupt('s', { by: 'operator:jo', next: 'continue' });
+      return running;
+    },
+    has: decided('interrupt'),
   },
   'a pause': {
     define: (tools) =>

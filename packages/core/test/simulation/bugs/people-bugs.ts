@@ -67,6 +67,22 @@ export const peopleBugs: readonly PlantedBug[] = [
     within: seedsOfChecks,
   },
   {
+    name: 'interruption-lost',
+    about: 'A confirmed interruption does nothing.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: 'return interruptOutcome(target, entry);',
+    replace: 'return { drafts: [] };',
+    within: seedsOfChecks,
+  },
+  {
+    name: 'interruption-recorded-only',
+    about: 'An interruption is recorded, and the run goes on.',
+    file: 'engine/run/inbox/item-outcome.ts',
+    find: 'if (isPause) target.pause();',
+    replace: '',
+    within: seedsOfChecks,
+  },
+  {
     name: 'pause-ends-with-question',
     about: 'A paused run that asks a person is continued by the answer.',
     file: 'engine/run/release.ts',

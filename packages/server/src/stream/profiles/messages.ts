@@ -79,9 +79,12 @@ function reset(state: MessagesState, invocationId: string): MessagesFolded {
 
 function modelStart(
   state: MessagesState,
-  { invocationId, agent, round }: EventOf<'model_start'>,
+  { invocationId, agent, attempt, round }: EventOf<'model_start'>,
 ): MessagesFolded {
-  const message = { id: `${invocationId}/r${round}`, agent, text: '', sent: '' };
+  // The message of an attempt that was cut off has ended, and is another one.
+  const isNext = attempt > 1 && state.open[invocationId] === undefined;
+  const id = `${invocationId}/r${round}${isNext ? `.${attempt}` : ''}`;
+  const message = { id, agent, text: '', sent: '' };
   return told(withMessage(state, invocationId, message), startFrame(message));
 }
 

@@ -39,6 +39,13 @@ const commandSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('cancel'), id, key, reason }),
   z.strictObject({ type: z.literal('pause'), id, key, reason }),
+  z.strictObject({
+    type: z.literal('interrupt'),
+    id,
+    key,
+    reason,
+    next: z.string().optional(),
+  }),
   z.strictObject({ type: z.literal('continue'), id, key }),
   z.strictObject({
     type: z.literal('start'),
@@ -115,6 +122,7 @@ export function requestOf(command: SocketCommand, session: string): CommandReque
     message: 'messages',
     cancel: 'cancel',
     pause: 'pause',
+    interrupt: 'interrupt',
     continue: 'continue',
     start: 'runs',
   } as const;

@@ -143,6 +143,7 @@ const routes: readonly [string, unknown?, number?][] = [
   ['POST /v1/sessions/s/messages', { text: 'Hi' }],
   ['POST /v1/sessions/s/cancel', {}],
   ['POST /v1/sessions/s/pause', {}],
+  ['POST /v1/sessions/s/interrupt', {}],
   ['POST /v1/sessions/s/continue'],
   ['POST /v1/sessions/s/outcomes', { callId: 'r2/charge', happened: true }],
   ['POST /v1/sessions/s/reopen', { reason: 'Fixed' }],

@@ -77,6 +77,29 @@ export class AnswerPipeline {
     return this.#processAll(given);
   }
 
+  /**
+   * Returns the text of an answer that was cut off, as hooks and guardrails leave it: no text when
+   * a guardrail denies it. The agent goes on after it, so nothing judges or ends it by this text.
+   */
+  processCut(given: AnswerInQuestion): ProcessedAnswer | Promise<ProcessedAnswer> {
+    return this.#hooks === undefined
+      ? this.#checkedCut(given, given.answer)
+      : this.#hookedCut(given);
+  }
+
+  async #hookedCut(given: AnswerInQuestion): Promise<ProcessedAnswer> {
+    const { answer } = await this.#afterModel(given);
+    const checked = this.#checkedCut(given, answer);
+    const writes = this.#hooks?.takeWrites();
+    return { ...checked, before: writes?.drafts ?? [], extras: writes?.extras };
+  }
+
+  #checkedCut(given: AnswerInQuestion, answer: ModelAnswer): ProcessedAnswer {
+    const checked = this.#checked(given, answer, []);
+    if (!isRefused(checked.decisions)) return checked;
+    return { ...checked, answer: { ...answer, texts: [] }, decisions: [] };
+  }
+
   async #processAll(given: AnswerInQuestion): Promise<ProcessedAnswer> {
     const { answer, target, by } = await this.#afterModel(given);
     const transfer = target === undefined ? [] : this.#transfer(target, by ?? '');

@@ -14,6 +14,7 @@ export function laneOfItem(ledger: Ledger, entry: InboxEntry): string | undefine
   switch (type) {
     case 'cancel':
     case 'pause':
+    case 'interrupt':
     case 'user':
       return namedLane(ledger, data);
     case 'grant':

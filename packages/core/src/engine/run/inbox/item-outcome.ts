@@ -23,6 +23,8 @@ export function itemOutcome(
       return cancelOutcome(target, entry);
     case 'pause':
       return pauseOutcome(target, entry);
+    case 'interrupt':
+      return interruptOutcome(target, entry);
     case 'tool_input':
       return answerOutcome(target.ledger, entry);
     case 'user':
@@ -73,6 +75,29 @@ function pauseOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
   return {
     drafts: [decision('run', 'pause', { by: entry.by, invocationId: runId, reasoning })],
     act: () => target.pause(),
+  };
+}
+
+function interruptOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
+  const { isOpen, runId, ignoresPausesUpTo = 0 } = target;
+  const { by, data, position } = entry;
+  if (!isOpen())
+    return { drafts: [refusal(entry, 'The run had ended before it could be interrupted.')] };
+  const isPause = data['next'] !== 'continue';
+  if (isPause && position <= ignoresPausesUpTo)
+    return { drafts: [refusal(entry, 'The run was resumed after that.')] };
+  const reasoning =
+    textOf(data, 'reason') ??
+    (isPause
+      ? 'The run is interrupted: the answer of its model is cut off, and no round begins.'
+      : 'The answer of the model is cut off, and the run goes on with what has come since.');
+  const content = { by, invocationId: runId, reasoning };
+  return {
+    drafts: [isPause ? decision('run', 'pause', content) : decision('run', 'interrupt', content)],
+    act: () => {
+      if (isPause) target.pause();
+      target.interrupt();
+    },
   };
 }
 

@@ -113,6 +113,7 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
     input: isText,
   }),
   cancelWhen: isObject,
+  interruptWhen: isObject,
   pauseMs: isNotNegative,
   compares: isOneOf('projection', 'outcome', 'end'),
 };

@@ -58,6 +58,8 @@ export interface CrashScenario {
   };
   /** The run is cancelled from outside when this resolves. */
   readonly cancelWhen?: Promise<void>;
+  /** The answer under way is interrupted from outside when this resolves; the run then goes on. */
+  readonly interruptWhen?: Promise<void>;
   /**
    * Milliseconds that pass, by the process's clock, between the last event of a process and the
    * next process. @default 3_600_000

@@ -91,8 +91,12 @@ export class ScenarioProcess {
       recover: 'manual',
     });
     this.#count = new ExecutionCount(this.#clock);
-    void this.scenario.cancelWhen
+    const { cancelWhen, interruptWhen } = this.scenario;
+    void cancelWhen
       ?.then(() => this.app.cancel(place.session, { by: 'operator', reason: 'enough' }))
+      .catch(() => undefined);
+    void interruptWhen
+      ?.then(() => this.app.interrupt(place.session, { by: 'user:ann' }))
       .catch(() => undefined);
   }
 
