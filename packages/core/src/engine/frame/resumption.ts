@@ -29,7 +29,8 @@ export class Resumption {
 
   /**
    * Returns the milliseconds since the last work on an invocation. A posted event is no work, nor
-   * is another yield: a process that takes in an answer of a paused run only yields again.
+   * is another yield: a process that takes in an answer of a paused run only yields again. A yield
+   * that a later process recorded tells nothing of the time.
    */
   idleTime(path: string): number {
     const { events } = this.#ledger;
@@ -40,6 +41,7 @@ export class Resumption {
       // one.
       const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
       if (!belongsTo(event.invocationId, path) || isPosted(event) || isOthersMark) continue;
+      if (event.type === 'invocation_yield' && event.late === true) continue;
       if (since === undefined || event.type === 'invocation_yield') since = event.at;
       if (event.type !== 'invocation_yield') break;
     }

@@ -34,12 +34,12 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
   }
   const expiresAt = expiryOf(run, wait);
   const yields = yieldDrafts(ledger, runId, wait, expiresAt);
+  const wasIdle = lastSeqIn(ledger, lane) === turn.seqBefore;
   // A run that waits as before has recorded its yields already.
   const drafts =
-    lastSeqIn(ledger, lane) === turn.seqBefore &&
-    yields.every((draft) => isYieldRecorded(ledger, draft))
+    wasIdle && yields.every((draft) => isYieldRecorded(ledger, draft))
       ? []
-      : yields;
+      : yields.map((draft) => (wasIdle ? { ...draft, late: true as const } : draft));
   // Other processes continue the detached work when this process stops.
   const isBusy =
     (run.detached.isUnderWay && !run.detached.isReleased) || inFlightOn(ledger).runs > 1;
@@ -66,13 +66,15 @@ async function hasNews({ inbox, run }: Turn): Promise<boolean> {
   return head !== undefined && head.inboxSeq > inbox.seen;
 }
 
+type YieldDraft = Extract<EventDraft, { readonly type: 'invocation_yield' }>;
+
 /** Makes the yields of a run that waits: of its waiting invocations and of its root. */
 function yieldDrafts(
   ledger: Ledger,
   runId: string,
   { leaves, pausedFor }: RunWait,
   expiresAt: number | undefined,
-): EventDraft[] {
+): YieldDraft[] {
   const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
   for (const { path, reason } of leaves) reasons.set(path, reason);
   const root = lastRecord(ledger.invocations, runId)?.path ?? runId;

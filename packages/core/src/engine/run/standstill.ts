@@ -91,6 +91,12 @@ export function keepPaused(
   if (isWorker && (isPaused || isPending)) gate.close('pause');
   else if (isPending && root !== undefined)
     ledger.append([
-      { type: 'invocation_yield', by: 'runtime', invocationId: root.path, reason: 'pause' },
+      {
+        type: 'invocation_yield',
+        by: 'runtime',
+        invocationId: root.path,
+        reason: 'pause',
+        late: true,
+      },
     ]);
 }

@@ -80,6 +80,8 @@ export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
   readonly reason: 'input' | 'tool_input' | 'sleep' | 'pause';
   /** Epoch milliseconds at which a run that waits for nothing but a message is cancelled. */
   readonly expiresAt?: number;
+  /** Set when a later process recorded it, which had not worked on the invocation. */
+  readonly late?: true;
 }
 
 export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {
