@@ -33,8 +33,8 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       description:
         'The server sends what the stream of the session has, each event as one JSON ' +
         'object. The client sends commands: `message`, `answer`, `cancel`, `pause`, ' +
-        '`interrupt`, `continue` and `start`, which need the permission `operate`; each is answered by ' +
-        'an `ack` or a `problem` with its `id`.',
+        '`interrupt`, `continue` and `start`, which need the permission `operate`; each is ' +
+        'answered by an `ack` or a `problem` with its `id`.',
       params: sessionPathSchema,
       query: streamQuerySchema,
       answers: { 101: { description: 'The socket is open' } },

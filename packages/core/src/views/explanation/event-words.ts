@@ -43,7 +43,7 @@ export class EventWords {
       case 'user':
         return `A message came: ${this.#short(event.text ?? event.parts)}`;
       case 'assistant':
-        return `${who} wrote${event.cut === true ? ', and was cut off' : ''}: ${this.#short(event.text)}`;
+        return `${who} ${event.cut === true ? 'began to write' : 'wrote'}: ${this.#short(event.text)}`;
       case 'thought':
         return `${who} thought: ${this.#short(event.text)}`;
       case 'tool_call':
