@@ -43,7 +43,8 @@ export class EventWords {
       case 'user':
         return `A message came: ${this.#short(event.text ?? event.parts)}`;
       case 'assistant':
-        return `${who} ${event.cut === true ? 'began to write' : 'wrote'}: ${this.#short(event.text)}`;
+        if (event.cut === true) return `${who} began to write: ${this.#short(event.text)}`;
+        return `${who} wrote: ${this.#short(event.text)}`;
       case 'thought':
         return `${who} thought: ${this.#short(event.text)}`;
       case 'tool_call':
