@@ -1,5 +1,5 @@
 /** Oldest major version of Node that the program runs on. It must agree with package.json. */
-export const oldestNode = 24;
+const oldestNode = 24;
 
 /** Returns the reason why the program cannot run on this version of Node. `undefined`: it can. */
 export function refuseOldNode(version: string): string | undefined {

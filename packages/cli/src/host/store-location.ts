@@ -1,26 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { posix, resolve, win32 } from 'node:path';
+import { resolve } from 'node:path';
 import { StoreUnavailableError } from 'adjutant/errors';
 import { UsageError } from '../failure.ts';
-import type { Environment, Host } from './host.ts';
+import { dataFolder } from './data-folder.ts';
+import type { Host } from './host.ts';
 
 const fileName = 'adjutant.db';
-
-/**
- * Folder for the data of one user, by the custom of the platform. `ADJUTANT_HOME` takes precedence.
- */
-export function dataFolder(env: Environment, platform: NodeJS.Platform, home: string): string {
-  const { join } = platform === 'win32' ? win32 : posix;
-  const own = env['ADJUTANT_HOME'];
-  if (own) return own;
-  if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'adjutant');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'adjutant');
-  const shared = env['XDG_DATA_HOME'];
-  // The XDG specification requires that a relative path is ignored.
-  return join(shared?.startsWith('/') ? shared : join(home, '.local', 'share'), 'adjutant');
-}
 
 /** Path of the ledgers: the given file, or the one in the user's data folder. */
 function storePath(host: Host, given: string | undefined): string {

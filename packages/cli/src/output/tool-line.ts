@@ -18,7 +18,7 @@ export function describeCall(name: string, args: unknown): string {
  * Returns a short text of the result. Long lists and objects are replaced by their size, so that
  * small values, which say most, stay visible.
  */
-export function describeResult(result: ToolResult): string {
+function describeResult(result: ToolResult): string {
   const content = shorten(plainLine(contentText(result.content)), longestResult);
   if (result.status === 'success') return content;
   return content === '' ? result.status : `${result.status}: ${content}`;

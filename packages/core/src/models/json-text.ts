@@ -44,7 +44,7 @@ export async function findJson(text: string): Promise<JsonValue | undefined> {
 }
 
 /** The same without any repair. */
-export function findStrictJson(text: string): JsonValue | undefined {
+function findStrictJson(text: string): JsonValue | undefined {
   if (text.length > longestText) return undefined;
   for (const place of [text, fencedText(text)]) {
     const value = place === undefined ? undefined : parse(place);

@@ -1,16 +1,14 @@
-import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import { withBlobs } from '../ledger/blobs/load-blobs.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
-import { eventVersions } from '../ledger/event.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { FoldSnapshot } from '../ledger/port.ts';
 import { refuseSealed } from '../ledger/sealed-event.ts';
+import { pointSnapshotKey } from './snapshot-key.ts';
 import { checkSeq, type StateSnapshot, snapshotOf } from './time-travel.ts';
 import {
   foldPoint,
   type LedgerPoint,
-  pointFoldVersion,
   pointFromJson,
   pointToJson,
   startPoint,
@@ -23,14 +21,6 @@ const leastSpacing = 2_000;
  * small part of the ledger.
  */
 const bytesPerEvent = 64;
-
-let key: string | undefined;
-
-/** Name of this build's fold and event types. Snapshots of other builds are ignored. */
-export function pointSnapshotKey(): string {
-  key ??= `point@${pointFoldVersion}/${contentHash(eventVersions)}`;
-  return key;
-}
 
 /**
  * Folds a stored ledger up to `seq`, from the last snapshot on, and stores snapshots for later

@@ -33,5 +33,6 @@ export type {
   StoreAdmin,
   UnreadableEvent,
 } from '../ledger/port.ts';
-export { decodeEvent, type EventDecoder } from '../ledger/upcast.ts';
+export type { EventDecoder } from '../ledger/upcast/upcaster.ts';
+export { decodeEvent } from '../ledger/upcast.ts';
 export { isOwnerGone, processOwner } from './owner.ts';

@@ -130,7 +130,7 @@ export interface GuardrailChecks {
  * The allowed decisions for each point. Only a tool call can wait for a person, and a model call
  * has no value to replace.
  */
-export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action[] } = deepFreeze({
+const legalActions: { readonly [Point in GuardrailPoint]: readonly Action[] } = deepFreeze({
   input: ['proceed', 'deny', 'guide', 'transform'],
   modelCall: ['proceed', 'deny', 'guide'],
   output: ['proceed', 'deny', 'guide', 'transform'],

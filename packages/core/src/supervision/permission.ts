@@ -6,7 +6,7 @@ const neededPattern = /^[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}$/;
 const grantedPattern = /^(?:\*|[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}(?::\*)?)$/;
 
 /** True when a permission can be required: `fs:write`, `crm.read`. */
-export function isPermissionName(value: unknown): value is string {
+function isPermissionName(value: unknown): value is string {
   return typeof value === 'string' && neededPattern.test(value);
 }
 
@@ -14,7 +14,7 @@ export function isPermissionName(value: unknown): value is string {
  * True when a permission can be granted: a name, `*`, or one that ends with `:*` and covers all
  * names with that beginning.
  */
-export function isGrant(value: unknown): value is string {
+function isGrant(value: unknown): value is string {
   return typeof value === 'string' && grantedPattern.test(value);
 }
 

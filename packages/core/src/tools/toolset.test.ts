@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toolWireName } from '../ledger/tool-name.ts';
 import { tool } from './tool.ts';
-import { toolset, unknownToolMessage, withNamespace } from './toolset.ts';
+import { toolset, unknownToolMessage } from './toolset.ts';
 
 const named = (name: string) => tool({ name, description: '', schema: {}, execute: () => name });
 
@@ -50,12 +50,13 @@ describe('toolset', () => {
     const tools = toolset([named('add')]);
     tools.registerTools('math', [named('add'), named('sub')]);
     expect(tools.list().map(({ name }) => name)).toEqual(['add', 'math.add', 'math.sub']);
-    expect(withNamespace('a.b', [named('c')])[0]).toMatchObject({ name: 'a.b.c' });
+    tools.registerTools('a.b', [named('c')]);
+    expect(tools.get('a.b.c')).toMatchObject({ name: 'a.b.c' });
     expect(Object.isFrozen(tools.get('math.add'))).toBe(true);
-    expect(() => withNamespace('no spaces', [named('c')])).toThrow(
+    expect(() => tools.registerTools('no spaces', [named('c')])).toThrow(
       expect.objectContaining({ code: 'invalid_tool' }),
     );
-    expect(() => withNamespace('n'.repeat(60), [named('long')])).toThrow(
+    expect(() => tools.registerTools('n'.repeat(60), [named('long')])).toThrow(
       expect.objectContaining({ code: 'invalid_tool' }),
     );
   });

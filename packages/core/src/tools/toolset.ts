@@ -41,7 +41,7 @@ export function toolset(tools: Iterable<Tool> = [], where = 'The toolset'): Tool
  * The same tools under `namespace.tool`; a name space may have dots itself.
  * @throws InvalidToolError when a name becomes impossible or too long
  */
-export function withNamespace(namespace: string, tools: Iterable<Tool>): readonly Tool[] {
+function withNamespace(namespace: string, tools: Iterable<Tool>): readonly Tool[] {
   return Array.from(tools, (tool) => renameTool(tool, `${namespace}.${tool.name}`));
 }
 

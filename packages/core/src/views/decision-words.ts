@@ -336,9 +336,6 @@ const words: Readonly<
 /** The components of this package that decide. */
 export type DecisionComponent = keyof DecisionMap | keyof DerivedChoices;
 
-/** The components that there are words for. */
-export const explainedComponents: readonly string[] = Object.keys(words);
-
 /** A decision as a plain sentence. */
 export function decisionSentence(
   { component, decision, data = {} }: Pick<EventOf<'decision'>, 'component' | 'decision' | 'data'>,

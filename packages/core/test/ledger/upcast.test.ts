@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isAdjutantError } from '../../src/base/error.ts';
 import { type EventType, eventVersions } from '../../src/ledger/event.ts';
-import { createUpcaster, decodeEvent, type RawEvent } from '../../src/ledger/upcast.ts';
+import { createUpcaster, type RawEvent } from '../../src/ledger/upcast/upcaster.ts';
+import { decodeEvent } from '../../src/ledger/upcast.ts';
 
 /** An event as an old version wrote it, and as it is read today where that is something else. */
 interface GoldenEvent {

@@ -14,7 +14,7 @@ import { sessionStatus } from '../../src/ledger/status.ts';
 import { decodeEvent } from '../../src/ledger/upcast.ts';
 import { startPosition } from '../../src/loop/position.ts';
 import { concerns, positionFold } from '../../src/loop/position-fold.ts';
-import { pointSnapshotKey } from '../../src/session/fold-snapshot.ts';
+import { pointSnapshotKey } from '../../src/session/snapshot-key.ts';
 import { snapshotOf } from '../../src/session/time-travel.ts';
 import {
   foldPoint,

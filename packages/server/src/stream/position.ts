@@ -20,7 +20,7 @@ export const positionPattern = written;
 /**
  * Reads a position: `5` stands behind event 5, `5.1` behind the first of several frames of event 5.
  */
-export function parsePosition(text: string): Position | undefined {
+function parsePosition(text: string): Position | undefined {
   const match = written.exec(text);
   if (match === null) return undefined;
   const seq = Number(match[1]);

@@ -4,7 +4,7 @@ import { agent, memoryStore, runtime } from 'adjutant';
 import { StoreUnavailableError } from 'adjutant/errors';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { statusOfCode } from '../../src/http/problem.ts';
+import { statusOfCode } from '../../src/http/error-statuses.ts';
 import { callerOf } from './caller.ts';
 
 function shop() {

@@ -2,10 +2,15 @@ import { isDurable, type StreamEvent } from 'adjutant';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SentFrame } from '../../src/stream/frame.ts';
-import { numbered, parsePosition, withoutRead } from '../../src/stream/position.ts';
+import { numbered, type Position, positionOf, withoutRead } from '../../src/stream/position.ts';
 import { type ProfileName, profileNames, withProfile } from '../../src/stream/profile-names.ts';
 import { sessionTelling } from '../../src/stream/telling.ts';
 import { arbitraryStream, caughtUp } from './arbitrary-stream.ts';
+
+/** Place behind the frame with this id. */
+function positionAt(id: string): Position {
+  return positionOf(new Request('http://localhost/'), id);
+}
 
 interface Teller {
   tell(event: StreamEvent): readonly SentFrame[];
@@ -43,9 +48,7 @@ function toldAgain(
   lastId: string,
   happened: number,
 ): readonly SentFrame[] {
-  const position = parsePosition(lastId);
-  if (position === undefined) throw new Error(`"${lastId}" is no position`);
-  const { after, frames } = position;
+  const { after, frames } = positionAt(lastId);
   const teller = tellerNamed(profile);
   for (const event of events) if (isDurable(event) && event.seq <= after) teller.tell(event);
   teller.resume();
@@ -84,7 +87,7 @@ test.each(profileNames)(
         const cut = cutAt % (uncut.length + 1);
         const before = uncut.slice(0, cut);
         const lastId = before.findLast(({ id }) => id !== undefined)?.id;
-        const position = parsePosition(lastId ?? '0') ?? { after: 0, frames: 0 };
+        const position = positionAt(lastId ?? '0');
         // The client comes back when at least everything has happened that it was told.
         const earliest =
           events.findIndex(
@@ -122,7 +125,7 @@ test(
         const before = uncut.slice(0, cut);
         const lastId = before.findLast(({ id }) => id !== undefined)?.id;
         if (lastId === undefined) return;
-        const position = parsePosition(lastId) ?? { after: 0, frames: 0 };
+        const position = positionAt(lastId);
         const earliest =
           events.findIndex(
             (event) =>
@@ -160,8 +163,8 @@ test('positions: what is written can be read, and nothing else', () => {
           Array.from({ length: count }, (_, i) => ({ event: `e${i}`, data: {} })),
         );
         for (const [index, { id }] of frames.entries()) {
-          const position = parsePosition(id ?? '');
-          const left = position?.after === seq ? [] : withoutRead(frames, position?.frames ?? -1);
+          const position = positionAt(id ?? '');
+          const left = position.after === seq ? [] : withoutRead(frames, position.frames);
           expect(left).toEqual(frames.slice(index + 1));
         }
       },
@@ -180,5 +183,5 @@ test('positions: what is written can be read, and nothing else', () => {
     '1.2.3',
     '99999999999999999999',
   ])
-    expect(parsePosition(wrong)).toBeUndefined();
+    expect(() => positionAt(wrong)).toThrow(expect.objectContaining({ code: 'invalid_position' }));
 });

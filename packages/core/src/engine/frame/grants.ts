@@ -1,7 +1,6 @@
 import { type DecisionOf, decision, isDecision } from '../../ledger/decisions/decision.ts';
 import { decisionFold } from '../../ledger/decisions/steering.ts';
 import type { Actor, Event, EventDraft } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Permissions with their giver and their duration. */
 export interface Grant {
@@ -74,7 +73,7 @@ const steer = decisionFold<'permissions', Granted>({
 });
 
 /** Permissions that a ledger grants to its session and to one of its runs. */
-export class Grants {
+class Grants {
   readonly #granted: Granted;
   #names: readonly string[] = [];
   #seen = 0;
@@ -104,12 +103,16 @@ export class Grants {
  * and the run itself.
  */
 export class RunPermissions {
-  readonly #ledger: Pick<Ledger, 'events'>;
+  readonly #ledger: { readonly events: readonly Event[] };
   readonly #grants: Grants;
   readonly #ofApp: readonly string[];
   #last: { readonly granted: readonly string[]; readonly all: readonly string[] } | undefined;
 
-  constructor(ledger: Pick<Ledger, 'events'>, runId: string, ofApp: readonly string[]) {
+  constructor(
+    ledger: { readonly events: readonly Event[] },
+    runId: string,
+    ofApp: readonly string[],
+  ) {
     this.#ledger = ledger;
     this.#grants = new Grants(runId);
     this.#ofApp = ofApp;

@@ -1,5 +1,4 @@
 import type { Difference, Interval } from '../report.ts';
-import { signTest } from './distributions.ts';
 import {
   type CaseOutcome,
   correlation,
@@ -8,6 +7,7 @@ import {
   rateInterval,
   unboundedScoreInterval,
 } from './intervals.ts';
+import { signTest } from './sign-test.ts';
 
 /** Values of two variants, the same cases in the same order. */
 export interface Pairs<Value> {

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  betaShare,
-  logGamma,
-  normalBelow,
-  normalQuantile,
-  signTest,
-  studentBelow,
-  studentQuantile,
-} from './distributions.ts';
+import { normalBelow, studentBelow } from './distributions.ts';
+import { normalQuantile, studentQuantile } from './quantiles.ts';
 
 describe('the normal distribution', () => {
   test.each([
@@ -64,34 +57,5 @@ describe("Student's distribution", () => {
         },
       ),
     );
-  });
-});
-
-test('the gamma and beta functions have their known values', () => {
-  expect(Math.exp(logGamma(5))).toBeCloseTo(24, 8);
-  expect(Math.exp(logGamma(0.5))).toBeCloseTo(Math.sqrt(Math.PI), 8);
-  expect(betaShare(0.5, 2, 3)).toBeCloseTo(0.6875, 10);
-  expect(betaShare(0.9, 2, 3)).toBeCloseTo(0.9963, 10);
-  expect([betaShare(0, 2, 3), betaShare(1, 2, 3)]).toEqual([0, 1]);
-});
-
-describe('the sign test', () => {
-  test.each([
-    [0, 0, 1],
-    [1, 0, 1],
-    [5, 0, 0.0625],
-    [6, 0, 0.03125],
-    [8, 1, 0.0390625],
-    [10, 2, 0.03857421875],
-    [7, 7, 1],
-  ])('of %d better and %d worse is %d', (better, worse, p) => {
-    expect(signTest(better, worse)).toBeCloseTo(p, 9);
-    expect(signTest(worse, better)).toBeCloseTo(p, 9);
-  });
-
-  test('stays a probability with thousands of cases', () => {
-    expect(signTest(2_600, 2_400)).toBeGreaterThan(0.004);
-    expect(signTest(2_600, 2_400)).toBeLessThan(0.006);
-    expect(signTest(5_000, 0)).toBe(0);
   });
 });

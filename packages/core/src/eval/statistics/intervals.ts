@@ -1,5 +1,5 @@
 import type { Interval } from '../report.ts';
-import { normalQuantile, studentQuantile } from './distributions.ts';
+import { normalQuantile, studentQuantile } from './quantiles.ts';
 
 /** Trials of one case, and how many of them passed. */
 export interface CaseOutcome {

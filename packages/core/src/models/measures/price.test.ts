@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { retryDelay } from '../../base/retry-options.ts';
 import type { Model } from '../model.ts';
 import { retryOf } from '../retry.ts';
-import { costOf, priceOf, priceTableDate } from './price.ts';
+import { costOf, priceOf } from './price.ts';
+import { priceTableDate } from './price-table.ts';
 import { contextWindowOf } from './window.ts';
 
 function model(modelId: string, more: Partial<Model> = {}): Model {

@@ -13,7 +13,7 @@ export type FileSystemType = (place: string) => number;
 export const fileSystemType: FileSystemType = (place) => statfsSync(place).type;
 
 /** @param type as `statfs` gives it */
-export function isNetworkFileSystem(type: number): boolean {
+function isNetworkFileSystem(type: number): boolean {
   // Some machines give it as a signed number of 32 bits.
   return networkTypes.has(type >>> 0);
 }

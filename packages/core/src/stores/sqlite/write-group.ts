@@ -2,7 +2,7 @@ import { fieldsPerEvent } from './encoding.ts';
 import type { Operation, Request, WriteOperations, WriteRequest } from './protocol.ts';
 
 /** Most rows of a group: other processes wait for the lock. */
-export const mostRowsPerGroup = 512;
+const mostRowsPerGroup = 512;
 
 const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   append: true,

@@ -232,7 +232,7 @@ function isLetterOrDigit(code: number): boolean {
  * True when the check digits of ISO 13616 fit: the number, begun with its fifth sign, leaves 1 when
  * divided by 97.
  */
-export function isIban(signs: string): boolean {
+function isIban(signs: string): boolean {
   let rest = 0;
   for (let i = 0; i < signs.length; i++) {
     const code = signs.charCodeAt((i + 4) % signs.length) | 0x20;

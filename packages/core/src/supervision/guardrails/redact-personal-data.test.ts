@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../base/json.ts';
 import { hostileTexts } from './hostile-texts.fixture.ts';
-import { isCardNumber, isIban, type PersonalDataKind } from './personal-data.ts';
+import { isCardNumber, type PersonalDataKind } from './personal-data.ts';
 import { type RedactPersonalDataOptions, redactPersonalData } from './redact-personal-data.ts';
 
 /** Returns the content of a result after the redaction. */
@@ -200,7 +200,7 @@ test('IBANs of several countries are known by their check digits', () => {
     'FR1420041010050500013M02606',
     'MT84MALT011000012345MTLCAST001S',
   ]) {
-    expect(isIban(iban), iban).toBe(true);
+    expect(redacted(iban), iban).toBe('[iban]');
     expect(redacted(`IBAN: ${iban.replace(/.{4}/g, '$& ').trim()}.`), iban).toBe('IBAN: [iban].');
   }
 });

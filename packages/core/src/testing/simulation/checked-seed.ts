@@ -2,8 +2,9 @@ import { canonicalJson, type JsonValue } from '../../base/json.ts';
 import type { EndOfProgram } from './ends/program-ends.ts';
 import { isOutcomeUnseen } from './ends/unseen-outcomes.ts';
 import { firstDifference } from './report/first-difference.ts';
+import type { SimulationRule } from './report/simulation-rules.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from './simulate-seed.ts';
-import type { BrokenRule, SimulationRule } from './watched-ledger.ts';
+import type { BrokenRule } from './watched-ledger.ts';
 
 /** Rules that are broken by the difference between runs of a seed. */
 export const rulesOfComparison: ReadonlySet<SimulationRule> = new Set<SimulationRule>([

@@ -8,12 +8,8 @@ import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
 import { MachineProcess } from './machine.ts';
 import { isGoingOn } from './open-paths.ts';
-import {
-  type BrokenRule,
-  newLedger,
-  type SimulationRule,
-  type WatchedLedger,
-} from './watched-ledger.ts';
+import type { SimulationRule } from './report/simulation-rules.ts';
+import { type BrokenRule, newLedger, type WatchedLedger } from './watched-ledger.ts';
 import type { World } from './world.ts';
 
 /**

@@ -4,13 +4,13 @@ import { explain } from 'adjutant/views';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Grants } from '../../../src/engine/frame/grants.ts';
+import { RunPermissions } from '../../../src/engine/frame/grants.ts';
 
 const look = step({ name: 'look', execute: () => undefined });
 
 /** Permissions of a run of the session, as its first line finds them. */
 function permissionsOf(session: Session, runId: string): readonly string[] {
-  return new Grants(runId).after(session.events);
+  return new RunPermissions(session, runId, []).names;
 }
 
 test(
@@ -200,10 +200,12 @@ test(
           reasoning: 'test',
           data: { permissions },
         }));
-        const inParts = new Grants('r');
-        inParts.after(events.slice(0, cut));
-        const whole = new Grants('r').after(events);
-        expect(inParts.after(events)).toEqual(whole);
+        const seen = { events: events.slice(0, cut) };
+        const inParts = new RunPermissions(seen, 'r', []);
+        expect(inParts.names).toEqual(new RunPermissions(seen, 'r', []).names);
+        seen.events = events;
+        const whole = new RunPermissions({ events }, 'r', []).names;
+        expect(inParts.names).toEqual(whole);
         // Nothing is granted that was not granted to the session or to this run.
         const given = events
           .filter(({ decision, invocationId }) => decision === 'grant' && invocationId !== 'q')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/stores/sqlite/database.ts';
-import { isNetworkFileSystem } from '../../../src/stores/sqlite/file-system.ts';
+import { assertLocalFile } from '../../../src/stores/sqlite/file-system.ts';
 import { sqlite } from '../../../src/stores/sqlite/index.ts';
 
 const nfs = 0x6969;
@@ -27,7 +27,7 @@ describe('a SQLite file on a network drive', () => {
     ['CIFS as a signed number', cifs | 0],
     ['SMB 2', 0xfe534d42],
   ])('%s is one', (_name, type) => {
-    expect(isNetworkFileSystem(type)).toBe(true);
+    expect(() => assertLocalFile('runs.db', folder, () => type)).toThrow('network drive');
   });
 
   test.each([
@@ -39,7 +39,7 @@ describe('a SQLite file on a network drive', () => {
     ['FUSE, which may be anything', 0x65735546],
     ['unknown', 0],
   ])('%s is none', (_name, type) => {
-    expect(isNetworkFileSystem(type)).toBe(false);
+    expect(() => assertLocalFile('runs.db', folder, () => type)).not.toThrow();
   });
 
   test('is refused for good, with what to do, whether it is there or is to be made', () => {

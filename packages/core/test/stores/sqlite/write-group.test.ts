@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsPerEvent } from '../../../src/stores/sqlite/encoding.ts';
 import type { AppendRequest, Request } from '../../../src/stores/sqlite/protocol.ts';
-import { mostRowsPerGroup, nextGroup, rowsOf } from '../../../src/stores/sqlite/write-group.ts';
+import { nextGroup, rowsOf } from '../../../src/stores/sqlite/write-group.ts';
 
+/** Most rows of a group, written out: other processes wait for so many. */
+const mostRowsPerGroup = 512;
 const address = { tenant: 'acme', app: 'shop', session: 's' };
 
 function append(events: number, rest: Partial<AppendRequest> = {}): Request {

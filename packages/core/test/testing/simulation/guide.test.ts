@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { usualRates } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { simulationRules } from '../../../src/testing/simulation/watched-ledger.ts';
+import { simulationRules } from '../../../src/testing/simulation/report/simulation-rules.ts';
 
 const guide = readFileSync(
   join(import.meta.dirname, '../../../../../docs/guide/simulation.md'),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { server } from '../../../src/index.ts';
 import type { SentFrame } from '../../../src/stream/frame.ts';
-import { parsePosition, withoutRead } from '../../../src/stream/position.ts';
+import { positionOf, withoutRead } from '../../../src/stream/position.ts';
 import { type ProfileName, profileNames, withProfile } from '../../../src/stream/profile-names.ts';
 import { sessionTelling } from '../../../src/stream/telling.ts';
 import type { ReadFrame } from '../../stream/sse-reader.ts';
@@ -25,7 +25,7 @@ function simply(
   events: readonly Event[],
   position: string,
 ): readonly SentFrame[] {
-  const { after, frames: read } = parsePosition(position) ?? { after: 0, frames: 0 };
+  const { after, frames: read } = positionOf(new Request('http://localhost/'), position);
   return withProfile(profile, (rules): readonly SentFrame[] => {
     const telling = sessionTelling(profile, rules);
     let state = telling.start;

@@ -1,7 +1,8 @@
 import { checkedSeed, rulesOfComparison } from '../checked-seed.ts';
 import { type SeedOptions, type SeedOutcome, simulateSeed } from '../simulate-seed.ts';
 import type { SimulatedProgram } from '../simulated-program.ts';
-import type { BrokenRule, SimulationRule } from '../watched-ledger.ts';
+import type { BrokenRule } from '../watched-ledger.ts';
+import type { SimulationRule } from './simulation-rules.ts';
 
 /** A seed in which a rule did not hold, made as short as it could be. */
 export interface SimulationFailure {

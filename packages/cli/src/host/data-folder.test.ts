@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataFolder } from './store-location.ts';
+import { dataFolder } from './data-folder.ts';
 
 test.each([
   ['linux', {}, '/home/ann', '/home/ann/.local/share/adjutant'],
