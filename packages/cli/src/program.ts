@@ -15,6 +15,7 @@ import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addDoctorCommand } from './commands/project/doctor.ts';
 import { addInitCommand } from './commands/project/init.ts';
 import { addRejectCommand } from './commands/reject.ts';
 import { addReopenCommand } from './commands/reopen.ts';
@@ -55,6 +56,7 @@ const commands: readonly AddCommand[] = [
   addAnswerCommand,
   addEvalCommand,
   addInitCommand,
+  addDoctorCommand,
   addServeCommand,
   addKeysCommand,
   addEncryptCommand,
