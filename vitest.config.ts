@@ -24,7 +24,6 @@ const nodeArguments = [
  */
 const sharing = [
   'packages/*/src/**/*.test.ts',
-  'packages/cli/test/tui/{text,editor,history,requests}/**/*.test.ts',
   'packages/core/test/{base,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
   'packages/core/test/{ledger-file,middleware,models,opentelemetry,redis,replay}/**/*.test.ts',
   'packages/core/test/{session,stores,supervision,tools}/**/*.test.ts',
