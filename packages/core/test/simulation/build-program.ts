@@ -35,7 +35,13 @@ type Writable = Record<string, unknown> & {
  * those below them, which a process must know by name to continue them.
  */
 export function buildPrograms(programs: Programs, editOf: EditOf): readonly Runnable[] {
-  const made: Made = { runnables: new Map(), editOf, total: 'total' };
+  const made: Made = {
+    runnables: new Map(),
+    editOf,
+    total: 'total',
+    isRepeated: false,
+    overlaps: false,
+  };
   for (const program of programs) buildProgram(program, made);
   return [...made.runnables.values()];
 }
@@ -53,6 +59,10 @@ interface Made {
    * what is added beside them, and their join writes over it.
    */
   readonly total: string;
+  /** A loop is around it. */
+  readonly isRepeated: boolean;
+  /** An execution of it may begin before the last one has ended: a loop dispatches it. */
+  readonly overlaps: boolean;
 }
 
 function buildProgram(program: Program, made: Made): Runnable {
@@ -71,7 +81,7 @@ function makeProgram(program: Program, made: Made): Runnable {
     case 'loop':
       return loop({
         name: id,
-        runnable: buildProgram(program.part, made),
+        runnable: buildProgram(program.part, { ...made, isRepeated: true }),
         maxIterations: program.iterations,
       });
     case 'sequence':
@@ -230,7 +240,8 @@ function found(finding: Finding, result: number) {
 
 /** What is dispatched adds to a key of its own: it may end after the join of a parallel around it. */
 function madeFor({ does, part }: Extract<Statement, { readonly part: Program }>, made: Made): Made {
-  return does === 'dispatch' ? { ...made, total: `total_${part.id}` } : made;
+  if (does !== 'dispatch') return made;
+  return { ...made, total: `total_${part.id}`, overlaps: made.isRepeated };
 }
 
 /** A step whose branches run beside each other. */
@@ -270,10 +281,10 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
   const words = made.editOf(id, 'step') === 'otherWords' ? 'Shall it go on?' : 'May it go on?';
   switch (statement.does) {
     case 'increment':
-      state[key] = numberOf(state[key]) + 1;
+      addTo(state, where, numberOf(state[key]), 1);
       return;
     case 'set':
-      state[key] = statement.value;
+      addTo(state, where, 0, statement.value);
       return;
     case 'add': {
       const add = (total: unknown): number => numberOf(total) + statement.by;
@@ -283,14 +294,14 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
     }
     case 'effect':
       if (statement.repaired === undefined) await effect(ctx, place, statement);
-      else state[key] = numberOf(state[key]) + (await repairedEffect(ctx, place, statement));
+      else addTo(state, where, numberOf(state[key]), await repairedEffect(ctx, place, statement));
       return;
     case 'value':
       await ctx.ask(place, { message: words, schema: schemas[statement.wants], expiresInMs });
-      state[key] = numberOf(state[key]) + 1;
+      addTo(state, where, numberOf(state[key]), 1);
       return;
     case 'question':
-      state[key] = numberOf(state[key]) + (await answer(ctx, place, statement.wants, words));
+      addTo(state, where, numberOf(state[key]), await answer(ctx, place, statement.wants, words));
       return;
     case 'sleep':
       await ctx.sleep(place, statement.ms);
@@ -310,6 +321,15 @@ async function carryOut(ctx: StepContext, statement: Statement, where: Place): P
       else await ctx.spawn(part, options).wait();
     }
   }
+}
+
+/**
+ * Sets the key of a branch to a value that it had before, and some more. Executions that overlap
+ * write it beside each other: they add to what is there, so that their order does not matter.
+ */
+function addTo(state: Writable, { key, made }: Place, before: number, more: number): void {
+  if (made.overlaps) state.update(key, (value) => numberOf(value) + more);
+  else state[key] = before + more;
 }
 
 /** Asks people, and returns a number for what they say. */
