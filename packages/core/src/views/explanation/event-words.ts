@@ -6,6 +6,14 @@ import { type ExplainedDecision, explain } from '../explain.ts';
 
 const longestExcerpt = 160;
 
+/** Needs of invocations that wait, by the reason in the ledger. */
+const waits = {
+  input: 'began to wait for a message',
+  tool_input: 'began to wait for an answer',
+  sleep: 'began to sleep',
+  pause: 'was paused',
+} as const;
+
 /** A value in one line, shortened. */
 export function excerpt(value: unknown, longest = longestExcerpt): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
@@ -60,7 +68,7 @@ export class EventWords {
       case 'invocation_start':
         return `${who} began.`;
       case 'invocation_yield':
-        return `${who} began to wait (${event.reason}).`;
+        return `${who} ${waits[event.reason]}.`;
       case 'invocation_resume':
         return `${who} went on.`;
       case 'invocation_end':

@@ -220,6 +220,34 @@ test('a step that asks and sleeps is told with its open question, or its sleep',
   await app.close();
 });
 
+test('a run that waits for several answers names them all, oldest first', async () => {
+  const app = runtime({ app: 'explained' });
+  const publish = step({
+    name: 'publish',
+    execute: async (ctx) => {
+      await Promise.all([ctx.ask('title', 'Which title?'), ctx.ask('colour', 'Which colour?')]);
+    },
+  });
+  const { session, pendingCalls } = await app.run(publish);
+  expect(explainTo('user', session)).toMatch(
+    /^publish waits for 2 answers: “Which title\?” and “Which colour\?”/,
+  );
+  expect(explainTo('developer', session).requests).toEqual(
+    pendingCalls.map(({ requestId }, index) => ({
+      seq: expect.any(Number),
+      requestId,
+      what: ['Which title?', 'Which colour?'][index],
+    })),
+  );
+  expect(auditText(explainTo('auditor', session))).toContain(
+    'publish began to wait for an answer.',
+  );
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'Our year' });
+  await app.resume(publish, session);
+  expect(explainTo('user', session)).toMatch(/^publish waits for an answer: “Which colour\?”/);
+  await app.close();
+});
+
 test('a run that waits for a message, one that is paused, and one that was answered', async () => {
   const app = runtime({ app: 'explained', recover: 'manual' });
   const bot = agent({ name: 'bot', model: scriptedModel([{ text: 'How can I help?' }]) });

@@ -36,10 +36,11 @@ export function concludingEvent({ run, events }: RunToExplain): Event | undefine
     isRootOf(event.invocationId, run);
   const end = events.findLast(isEnd);
   if (end?.type === 'invocation_end' && end.next === undefined) return end;
-  return openRequest(events) ?? firstSleep(events) ?? events.at(-1);
+  return openRequests(events).at(-1) ?? firstSleep(events) ?? events.at(-1);
 }
 
-function openRequest(events: readonly Event[]): Event | undefined {
+/** Requests of a run that nobody has answered, oldest first. */
+export function openRequests(events: readonly Event[]): readonly EventOf<'tool_yield'>[] {
   const settled = new Set(
     events.flatMap((event) => {
       if (event.type === 'tool_input') return event.requestId ?? [];
@@ -47,9 +48,10 @@ function openRequest(events: readonly Event[]): Event | undefined {
       return event.type === 'invocation_end' ? event.invocationId : [];
     }),
   );
-  return events.findLast(
-    (event) =>
-      event.type === 'tool_yield' && !settled.has(event.requestId) && !settled.has(event.callId),
+  return events.flatMap((event) =>
+    event.type === 'tool_yield' && !settled.has(event.requestId) && !settled.has(event.callId)
+      ? event
+      : [],
   );
 }
 

@@ -13,6 +13,7 @@ import { EventWords } from './event-words.ts';
 import {
   concludingEvent,
   type ExplainedRunOptions,
+  openRequests,
   type RunToExplain,
   runToExplain,
 } from './explained-run.ts';
@@ -36,6 +37,15 @@ export interface Limitation {
   readonly what: string;
 }
 
+/** A request that nobody has answered yet. */
+export interface OpenRequestWords {
+  /** `seq` of the event that opened it. */
+  readonly seq: number;
+  readonly requestId: string;
+  /** The question, or why there is one. */
+  readonly what: string;
+}
+
 /** Conclusion of a run with its evidence, as data. */
 export interface Explanation {
   readonly run: string;
@@ -51,6 +61,8 @@ export interface Explanation {
    * it waits for a message, or the time until which it sleeps.
    */
   readonly conclusion: JsonValue;
+  /** Requests that a run with `waitsFor: 'tool_input'` waits with, oldest first. */
+  readonly requests?: readonly OpenRequestWords[];
   /** Confidence in the output, when something lowers it. */
   readonly confidence?: number;
   readonly evidence: readonly Evidence[];
@@ -80,6 +92,7 @@ export function explanationOf(
     ...defined({ waitsFor }),
     seq: event.seq,
     conclusion,
+    ...(waitsFor === 'tool_input' ? { requests: requestsOf(events, words) } : {}),
     ...defined({ confidence }),
     evidence: evidenceOf(events, onTheWay, resolve),
     decisions: onTheWay.flatMap((one) => {
@@ -90,6 +103,14 @@ export function explanationOf(
       isLimitation(one) ? { seq: one.seq, what: words.of(one) } : [],
     ),
   };
+}
+
+function requestsOf(events: readonly Event[], words: EventWords): readonly OpenRequestWords[] {
+  return openRequests(events).map((event) => ({
+    seq: event.seq,
+    requestId: event.requestId,
+    what: words.choice(event)?.why ?? words.of(event),
+  }));
 }
 
 type Resolve = RunToExplain['resolve'];

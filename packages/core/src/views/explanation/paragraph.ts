@@ -19,10 +19,16 @@ const verbs: Readonly<
 
 /** An explanation as one paragraph of plain text, for people who know nothing of runs. */
 export function paragraphOf(explanation: Explanation): string {
-  const { agent, status, waitsFor = 'tool_input', conclusion } = explanation;
-  const verb = verbs[status === 'waiting' ? waitsFor : status];
+  const { agent, requests = [], status, waitsFor = 'tool_input', conclusion } = explanation;
+  const isSeveral = requests.length > 1;
+  const verb = isSeveral
+    ? `waits for ${requests.length} answers`
+    : verbs[status === 'waiting' ? waitsFor : status];
+  const said = isSeveral
+    ? joined(requests.map(({ what }) => quoted(what)))
+    : quoted(conclusion ?? 'nothing was said');
   const sentences = [
-    ended(`${excerpt(agent)} ${verb}: ${quoted(conclusion ?? 'nothing was said')}`),
+    ended(`${excerpt(agent)} ${verb}: ${said}`),
     evidenceSentence(explanation),
     ...decisionSentences(explanation),
     ...doubtSentences(explanation),
