@@ -14,6 +14,7 @@ import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import { ownName } from '../host/own-name.ts';
 import { JsonOutput } from '../output/json-output.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
@@ -191,7 +192,7 @@ export function commandLine(
   const given = Object.entries(named).flatMap(([name, value]) =>
     typeof value === 'string' ? [`--${name}`, value] : value === false ? [`--no-${name}`] : [],
   );
-  return ['adjutant', ...words, ...given].map(shellWord).join(' ');
+  return [...ownName(), ...words, ...given].map(shellWord).join(' ');
 }
 
 /** Returns a word quoted for a shell. */

@@ -7,6 +7,7 @@ import { defined } from 'adjutant/text';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import { ownName } from '../host/own-name.ts';
 import { writableStorePath } from '../host/store-location.ts';
 import { type LoadedEval, loadEval } from '../modules/load-eval.ts';
 import {
@@ -186,7 +187,7 @@ function ended(
   { json }: EvalCommandOptions,
 ): number {
   if (report.finishedAt !== undefined) return report.passed ? exitCodes.ok : exitCodes.failed;
-  const command = ['adjutant', 'eval', ...words, '--run', report.runId].map(shellWord).join(' ');
+  const command = [...ownName(), 'eval', ...words, '--run', report.runId].map(shellWord).join(' ');
   if (json === true)
     host.stdout.write(jsonLine({ type: 'stopped', runId: report.runId, continue: command }));
   else host.stdout.write(`Continue with: ${command}\n`);
@@ -276,7 +277,7 @@ class AppNames {
         app === undefined
           ? ['--store', unknown, '--app', unknown]
           : [...(store === undefined ? [] : ['--store', store]), '--app', app];
-      return ['adjutant', 'show', session, '--tree', ...place]
+      return [...ownName(), 'show', session, '--tree', ...place]
         .map((word) => (word === unknown ? word : shellWord(word)))
         .join(' ');
     };
