@@ -72,7 +72,7 @@ export class EvalLog {
       try {
         const first = entry(runsOf(session));
         if (first === undefined) return session;
-        await session.ledger.own();
+        await session.ledger.lease.own();
         session.append([first]);
         await session.flush();
         await session.ledger.release();

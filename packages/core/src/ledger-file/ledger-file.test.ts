@@ -60,7 +60,7 @@ describe('a ledger file', () => {
       replaceReferences(event, ({ $blob }) => file.blobs[$blob]),
     );
     expect(whole).toEqual(session.events.map((event) => session.ledger.whole(event)));
-    expect(Object.values(file.blobs)).toEqual(Object.values(session.ledger.loadedBlobs()));
+    expect(Object.values(file.blobs)).toEqual(Object.values(session.ledger.blobs.all()));
     expect(Object.isFrozen(file.blobs) && Object.isFrozen(file.events[0])).toBe(true);
     const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.replace(/,$/, ''));
     for (const event of file.events) expect(lines).toContain(JSON.stringify(event));

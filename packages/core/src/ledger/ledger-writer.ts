@@ -1,17 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { SessionDeletedError } from './errors.ts';
 import type { Event } from './event.ts';
 import type { PendingWrite } from './pending-write.ts';
-import type {
-  Batch,
-  Claim,
-  LedgerStore,
-  ReleaseOptions,
-  ReleaseReceipt,
-  SessionSummary,
-} from './port.ts';
+import type { Batch, Claim, LedgerStore, SessionSummary } from './port.ts';
 import { type BatchBlob, type BatchExtras, batchOf, isSameSummary } from './writer/batch.ts';
+import type { LedgerLease } from './writer/ledger-lease.ts';
 import { PersistentStore } from './writer/persistent-store.ts';
 import type { Recomposition, SharedConflict } from './writer/refused-writes.ts';
 
@@ -31,18 +24,14 @@ interface Waiter {
 /** The ports of a writer, and the callbacks of its ledger. */
 export interface WriterOptions {
   readonly store: LedgerStore;
-  /** Clock whose monotonic time tells if the lease lives. */
-  readonly clock: Clock;
   /** Clock of the machine, for gathering and repeats: a test clock must not hold writes back. */
   readonly machine: Clock;
   /** Milliseconds that the lease lasts from each claim, append and renewal. */
   readonly leaseMs: number;
-  /** Claims the ledger for this writer; called before the first write. */
-  readonly claim: () => Promise<Claim>;
+  /** Ownership of the ledger; claimed before the first write. */
+  readonly lease: LedgerLease;
   /** Called with events that have become durable, in order. */
   readonly onDurable: (events: readonly Event[]) => void;
-  /** Called when the store reports a new inbox item. */
-  readonly onInbox: (inboxSeq: number) => void;
   /** Called once, when the writer can write no more. */
   readonly onFailure: (error: unknown) => void;
   /** Returns the present entry of the session list. */
@@ -65,10 +54,6 @@ export interface WriterOptions {
  */
 export class LedgerWriter {
   readonly #options: WriterOptions;
-  #claim: Claim | undefined;
-  #claiming: Promise<Claim> | undefined;
-  /** Monotonic milliseconds up to which no other process can get the ledger. */
-  #leaseEnd = Number.NEGATIVE_INFINITY;
   #gathering: Event[] = [];
   #extras: BatchExtras[] = [];
   #sending = false;
@@ -78,7 +63,6 @@ export class LedgerWriter {
   #sendScheduled = false;
   #failure: { readonly error: unknown } | undefined;
   #summary: SessionSummary | undefined;
-  #inboxSeq = 0;
   readonly #idlers: (() => void)[] = [];
   readonly #store: PersistentStore;
 
@@ -90,14 +74,10 @@ export class LedgerWriter {
       clock: options.machine,
       leaseMs: options.leaseMs,
       durableSeq: () => this.#durableSeq,
-      leaseIsLive: () => this.leaseIsLive(),
+      leaseIsLive: () => options.lease.isLive(),
       failure: () => this.#failure,
-      prolong: (ask) => this.#prolong(ask),
+      prolong: (ask) => options.lease.prolong(ask),
     });
-  }
-
-  get claim(): Claim | undefined {
-    return this.#claim;
   }
 
   get failure(): { readonly error: unknown } | undefined {
@@ -106,17 +86,6 @@ export class LedgerWriter {
 
   get durableSeq(): number {
     return this.#durableSeq;
-  }
-
-  /** Position of the last inbox item that the store reported. */
-  get inboxSeq(): number {
-    return this.#inboxSeq;
-  }
-
-  #saw(inboxSeq: number): void {
-    if (inboxSeq <= this.#inboxSeq) return;
-    this.#inboxSeq = inboxSeq;
-    this.#options.onInbox(inboxSeq);
   }
 
   /** Takes events, numbered without gaps after those before. They are sent within 2 ms. */
@@ -155,60 +124,6 @@ export class LedgerWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }));
   }
 
-  /** Claims the ledger unless this writer owns it already. */
-  async own(): Promise<Claim> {
-    if (this.#claim !== undefined) return this.#claim;
-    // Two claims at once would fence each other off.
-    this.#claiming ??= this.#prolong(() => this.#options.claim()).finally(() => {
-      this.#claiming = undefined;
-    });
-    this.#claim = await this.#claiming;
-    return this.#claim;
-  }
-
-  /**
-   * Checks that no other process can have got the ledger: the store has confirmed the lease, and it
-   * is not over.
-   */
-  leaseIsLive(): boolean {
-    return (
-      this.#claim !== undefined &&
-      this.#failure === undefined &&
-      this.#options.clock.monotonic() < this.#leaseEnd
-    );
-  }
-
-  /**
-   * Prolongs the lease. A conflict is final.
-   * @throws the error of the store
-   */
-  async renewLease(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure.error;
-    const claim = await this.own();
-    try {
-      await this.#prolong(() => this.#options.store.renew(claim));
-    } catch (error) {
-      // A ledger that was released meanwhile is not lost.
-      const explained = await this.#explained(error);
-      if (isAdjutantError(error, 'ledger_conflict') && this.#claim === claim) this.fail(explained);
-      throw explained;
-    }
-  }
-
-  /**
-   * Runs a call that prolongs the lease. The lease lasts from the moment of the call: when the
-   * store answers, a part of it has passed.
-   */
-  async #prolong<Answer extends { readonly inboxSeq: number }>(
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const asked = this.#options.clock.monotonic();
-    const answer = await ask();
-    this.#leaseEnd = Math.max(this.#leaseEnd, asked + this.#options.leaseMs);
-    this.#saw(answer.inboxSeq);
-    return answer;
-  }
-
   /** Resolves when no events and no extras are left to send. */
   async idle(): Promise<void> {
     while (
@@ -220,39 +135,8 @@ export class LedgerWriter {
     }
   }
 
-  /**
-   * Releases the ledger, unless an item newer than `inboxSeq` was posted. The next write claims it
-   * again.
-   */
-  async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
-    const claim = this.#claim;
-    if (claim === undefined) return { released: true, inboxSeq: options?.inboxSeq ?? 0 };
-    if (this.#failure !== undefined) return this.#releaseAfterFailure(claim, this.#failure.error);
-    try {
-      const receipt = await this.#options.store.release(claim, options);
-      if (receipt.released) this.#disown();
-      return receipt;
-    } catch (error) {
-      // The store may have acted: from now on another process may own the session.
-      this.#disown();
-      throw error;
-    }
-  }
-
-  /** Releases the claim, so that others need not wait for the lease; a failure is ignored. */
-  async #releaseAfterFailure(claim: Claim, failure: unknown): Promise<ReleaseReceipt> {
-    this.#disown();
-    if (!isAdjutantError(failure, 'ledger_conflict'))
-      await this.#options.store.release(claim).catch(() => undefined);
-    throw failure;
-  }
-
-  #disown(): void {
-    this.#claim = undefined;
-    this.#leaseEnd = Number.NEGATIVE_INFINITY;
-  }
-
   async #send(): Promise<void> {
+    const { lease } = this.#options;
     this.#sending = true;
     try {
       while (
@@ -263,7 +147,7 @@ export class LedgerWriter {
         const extras = this.#extras;
         this.#gathering = [];
         this.#extras = [];
-        const claim = this.#claim ?? (await this.own());
+        const claim = lease.claim ?? (await lease.own());
         const blobs = extras.flatMap((extra) => extra.blobs ?? []);
         const writes = extras.flatMap(({ shared = [] }) => shared);
         const batch = batchOf(events, extras, blobs, this.#changedSummary());
@@ -272,7 +156,7 @@ export class LedgerWriter {
         if (this.#failure === undefined) this.#landed(landed.events);
       }
     } catch (error) {
-      this.fail(await this.#explained(error));
+      this.fail(await lease.explained(error));
     } finally {
       this.#sending = false;
       for (const tell of this.#idlers.splice(0)) tell();
@@ -368,17 +252,6 @@ export class LedgerWriter {
       for (const waiter of due) waiter.resolve();
     }
     this.#options.onDurable(events);
-  }
-
-  /** Explains a conflict: a ledger that is no longer there was deleted, not taken over. */
-  async #explained(error: unknown): Promise<unknown> {
-    const session = this.#claim?.session;
-    if (session === undefined || !isAdjutantError(error, 'ledger_conflict')) return error;
-    const isGone = await this.#options.store.head(session).then(
-      (head) => head === undefined,
-      () => false,
-    );
-    return isGone ? new SessionDeletedError({ session }) : error;
   }
 
   /** Stops writing for good, and rejects all callers that wait. */

@@ -3,7 +3,6 @@ import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
 import { LedgerBlobs, mayHoldBlob } from './blobs/ledger-blobs.ts';
 import type { LoadedBlobs } from './blobs/load-blobs.ts';
-import { LedgerConflictError, SessionDeletedError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions } from './event.ts';
 import type { OpenEffects } from './folds/effect-fold.ts';
 import type { InvocationTree } from './folds/invocation-fold.ts';
@@ -14,12 +13,13 @@ import type { LedgerPorts } from './ledger-ports.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { Listeners } from './listeners.ts';
 import type { PendingWrite } from './pending-write.ts';
-import type { Claim, ReleaseOptions, ReleaseReceipt, RequestDraft } from './port.ts';
+import type { ReleaseOptions, ReleaseReceipt, RequestDraft } from './port.ts';
 import { sessionSummary } from './status.ts';
 import { decodeEvent, isCurrent } from './upcast.ts';
 import { Announcements } from './writer/announcements.ts';
 import type { BatchBlob, BatchExtras } from './writer/batch.ts';
 import { composedDraft } from './writer/late-changes.ts';
+import { LedgerLease } from './writer/ledger-lease.ts';
 import { type Recomposition, recompose, type SharedConflict } from './writer/refused-writes.ts';
 
 export type { LedgerPorts } from './ledger-ports.ts';
@@ -38,12 +38,15 @@ export class Ledger {
   /** Id of the session's `user` scope, for its requests and its entry in the session list. */
   user: string | undefined;
   readonly ports: LedgerPorts;
+  /** Ownership of the ledger by this process. */
+  readonly lease: LedgerLease;
   readonly #writer: LedgerWriter;
   /** Hashes of the prompt contents that the ledger holds. */
   readonly contents: Set<string>;
   /** Refused shared writes that no caller has got as an error yet. */
   readonly conflicts: AdjutantError[] = [];
-  readonly #blobs: LedgerBlobs;
+  /** Large values of the events. */
+  readonly blobs: LedgerBlobs;
   readonly #draftListeners = new Listeners<Event>();
   readonly #durableListeners = new Listeners<readonly Event[]>();
   readonly #failureListeners = new Listeners<unknown>();
@@ -72,18 +75,24 @@ export class Ledger {
     this.contents = this.#folds.contents;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
-    this.#blobs = new LedgerBlobs(ports, loaded);
-    this.resolve = this.#blobs.resolve;
+    this.blobs = new LedgerBlobs(ports, loaded);
+    this.resolve = this.blobs.resolve;
     for (const event of events) this.#foldForeign(event);
+    this.lease = new LedgerLease({
+      session,
+      ports,
+      durableSeq: () => this.durableSeq,
+      failure: () => this.failure,
+      onLost: (error) => this.fail(error),
+      onInbox: (inboxSeq) => this.#inboxListeners.tell(inboxSeq),
+    });
     this.#writer = new LedgerWriter(
       {
         store: ports.store,
-        clock: ports.clock,
         machine: ports.host.clock,
         leaseMs: ports.leaseMs,
-        claim: () => this.#claim(),
+        lease: this.lease,
         onDurable: (landed) => this.#durableListeners.tell(landed),
-        onInbox: (inboxSeq) => this.#inboxListeners.tell(inboxSeq),
         onFailure: (error) => this.#failed(error),
         summary: () => sessionSummary(this),
         recompose: (drafts, writes, conflict) => this.#recompose(drafts, writes, conflict),
@@ -126,38 +135,9 @@ export class Ledger {
     return this.#writer.durableSeq;
   }
 
-  get epoch(): number {
-    return this.#writer.claim?.epoch ?? 0;
-  }
-
-  get claim(): Claim | undefined {
-    return this.#writer.claim;
-  }
-
   /** The error that stopped the writer for good; `undefined` while it works. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#writer.failure;
-  }
-
-  /**
-   * Claims the ledger. Fails when others have written since it was read, because the fold here
-   * would be wrong.
-   */
-  async #claim(): Promise<Claim> {
-    const { store, owner, leaseMs } = this.ports;
-    // A claim creates a missing ledger. A deleted ledger must not come back as an empty one.
-    if (this.#writer.durableSeq > 0 && (await store.head(this.session)) === undefined)
-      throw new SessionDeletedError({ session: this.session });
-    const claim = await store.claim(this.session, owner, { ttlMs: leaseMs });
-    if (claim.seq !== this.#writer.durableSeq) {
-      await store.release(claim);
-      throw new LedgerConflictError({
-        session: this.session,
-        expected: { seq: this.#writer.durableSeq, epoch: claim.epoch },
-        found: { seq: claim.seq, epoch: claim.epoch },
-      });
-    }
-    return claim;
   }
 
   /** Folds an event that this object did not make. */
@@ -198,7 +178,7 @@ export class Ledger {
     for (const late of drafts) {
       const given = composedDraft(late);
       if (given === undefined) continue;
-      const draft = this.#blobs.record(given, blobs);
+      const draft = this.blobs.record(given, blobs);
       const seq = this.events.length + 1;
       const placed = this.ports.recording?.take(draft) ?? draft;
       const event = deepFreeze({
@@ -226,7 +206,7 @@ export class Ledger {
     const announced = this.#announcements.take(recorded);
     if (announced.length > 0) this.#append(announced, undefined);
     const requests: RequestDraft[] = [];
-    this.#blobs.noteReferences(recorded);
+    this.blobs.noteReferences(recorded);
     const adopted = recorded.map((given) => {
       const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
       this.#foldForeign(event);
@@ -254,7 +234,7 @@ export class Ledger {
     const blobs: BatchBlob[] = [];
     for (const [wholeBefore, whole] of remade.events) {
       const before = given.get(wholeBefore) as Event;
-      const after = deepFreeze(this.#blobs.record(whole, blobs)) as Event;
+      const after = deepFreeze(this.blobs.record(whole, blobs)) as Event;
       this.#folds.replace(before, after, this.whole(after));
       events.set(before, after);
       // A refusal inside a run is reported there.
@@ -274,7 +254,7 @@ export class Ledger {
     const read = events.map((event) =>
       isCurrent(event) ? event : decodeEvent(event, this.session),
     );
-    const own = this.#blobs.adopt(read, blobs);
+    const own = this.blobs.adopt(read, blobs);
     for (const event of own.events) this.#foldForeign(deepFreeze(event));
     if (own.events.length > 0)
       this.#writer.add(own.events, { blobs: own.blobs, requests: this.#ownRequests() });
@@ -301,32 +281,6 @@ export class Ledger {
   }
 
   /**
-   * Claims the ledger unless this process owns it already.
-   * @throws SessionBusyError, LedgerConflictError
-   */
-  own(): Promise<Claim> {
-    return this.#writer.own();
-  }
-
-  /**
-   * Checks that this process certainly still owns the ledger. To be called as the last step before
-   * an effect. The lease counts in monotonic time from before each claim, append and renewal that
-   * the store confirmed. So a process that was suspended finds its lease over.
-   */
-  leaseIsLive(): boolean {
-    return this.#writer.leaseIsLive();
-  }
-
-  /**
-   * Prolongs the lease, or claims a ledger that is not owned. A `LedgerConflictError` ends this
-   * ledger for good.
-   * @throws the error of the store
-   */
-  renewLease(): Promise<void> {
-    return this.#writer.renewLease();
-  }
-
-  /**
    * Writes the remaining events and releases the ledger; with `inboxSeq` only if no newer item was
    * posted.
    * @throws the error that made the writer fail; others can claim the session all the same
@@ -334,7 +288,7 @@ export class Ledger {
   async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
     if (this.failure === undefined) await this.durable();
     if (this.failure === undefined) await this.#writer.idle();
-    return this.#writer.release(options);
+    return this.lease.release(options);
   }
 
   /** Declares the ledger lost to this process, for instance when its lease was not renewed. */
@@ -368,11 +322,6 @@ export class Ledger {
     return this.#durableListeners.add(listener);
   }
 
-  /** Position of the last inbox item that the store reported. */
-  get inboxSeq(): number {
-    return this.#writer.inboxSeq;
-  }
-
   /** Calls `listener` when the store reports a new inbox item. Returns a function that ends it. */
   onInbox(listener: (inboxSeq: number) => void): () => void {
     return this.#inboxListeners.add(listener);
@@ -386,15 +335,5 @@ export class Ledger {
   /** Calls `listener` when the writer has failed for good. Returns a function that ends it. */
   onFailure(listener: (error: unknown) => void): () => void {
     return this.#failureListeners.add(listener);
-  }
-
-  /** Keeps large values in memory for events that are adopted later. */
-  keepBlobs(blobs: Readonly<Record<string, JsonValue>>): void {
-    for (const [address, value] of Object.entries(blobs)) this.#blobs.keep(address, value);
-  }
-
-  /** The large values in memory, by address. */
-  loadedBlobs(): Readonly<Record<string, JsonValue>> {
-    return this.#blobs.all();
   }
 }

@@ -19,7 +19,7 @@ const longestCloseMs = 50;
 
 /** Ends a replay. Code that is under way gets the error that another process owns the ledger. */
 export async function endReplay({ app, session, recording }: ReplayStage): Promise<void> {
-  const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };
+  const head = { seq: session.ledger.lastSeq, epoch: session.ledger.lease.epoch };
   session.ledger.fail(
     new LedgerConflictError({ session: session.id, expected: head, found: head }),
   );

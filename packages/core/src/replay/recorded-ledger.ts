@@ -19,7 +19,7 @@ export function recordedLedgerOf(session: AnySession): RecordedLedger {
     tenant: ledger.ports.scope.tenant,
     session: id,
     events: [...ledger.events],
-    blobs: ledger.loadedBlobs(),
+    blobs: ledger.blobs.all(),
   };
 }
 

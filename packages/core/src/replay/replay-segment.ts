@@ -75,7 +75,7 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
     observe: false,
     ...(Object.keys(scopes).length === 0 ? {} : { scopes }),
   });
-  session.ledger.keepBlobs(record.blobs);
+  session.ledger.blobs.keepAll(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
   recording.attach(session.ledger);
   const driver = new SegmentDriver(parts, { app, session, recording, clock });

@@ -126,7 +126,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
    * @throws SessionBusyError when another process works on it
    */
   async claim(): Promise<void> {
-    await this.ledger.own();
+    await this.ledger.lease.own();
   }
 
   get status(): SessionStatus {
@@ -311,7 +311,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /** Returns the whole session as JSON. Large values must be loaded, as they are after a run. */
   toJSON(): SessionSnapshot {
     const { app, id } = this;
-    const blobs = this.ledger.loadedBlobs();
+    const blobs = this.ledger.blobs.all();
     return {
       app,
       id,

@@ -64,7 +64,7 @@ describe.each(storePlaces)('an effect of a step that was cut off, on %s', (_name
     const { app } = await failed(store);
     const holder = appOn(store, charging(noCharges()));
     const { ledger } = await holder.sessions.open({ id: 's' });
-    await ledger.own();
+    await ledger.lease.own();
     const told = app.sessions.resolveUnknown('s', 'run/charge', { happened: true, result: 'ch_1' });
     const ledgers = store.for({ tenant: 'default', app: 'shop' });
     while ((await ledgers.inbox('s')).length === 0) await turnOfLoop();

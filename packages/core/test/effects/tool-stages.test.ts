@@ -288,7 +288,7 @@ describe('after its end', () => {
           'invocation_ended',
         ]);
       expect(session.events).toHaveLength(events);
-      expect(session.ledger.claim).toBeUndefined();
+      expect(session.ledger.lease.claim).toBeUndefined();
     },
   );
 });

@@ -141,7 +141,7 @@ describe('a store that fails for a while', () => {
       return Promise.reject(unavailable('another process has kept it locked for longer than 5 s'));
     };
     const ledger = new Ledger('s', portsOf(Object.assign(Object.create(inner), { claim })), []);
-    await expect(ledger.own()).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(ledger.lease.own()).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(claims).toBe(1);
   });
 
@@ -249,16 +249,16 @@ describe('release', () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     ledger.append([note('one')]);
-    const claim = await ledger.own();
+    const claim = await ledger.lease.own();
     await store.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} });
     expect(await ledger.release({ inboxSeq: claim.inboxSeq })).toMatchObject({
       released: false,
       inboxSeq: 1,
     });
-    expect(ledger.leaseIsLive()).toBe(true);
+    expect(ledger.lease.isLive()).toBe(true);
     ledger.append([note('two')]);
     expect(await ledger.release({ inboxSeq: 1 })).toMatchObject({ released: true, inboxSeq: 1 });
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
     expect(await store.claim('s', 'another', { ttlMs: 1_000 })).toMatchObject({ epoch: 2, seq: 2 });
   });
 
@@ -270,12 +270,12 @@ describe('release', () => {
     };
     const ledger = new Ledger('s', portsOf(Object.assign(Object.create(store), { release })), []);
     ledger.append([note('one')]);
-    await ledger.own();
+    await ledger.lease.own();
     await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
     const other = await inner.claim('s', 'another', { ttlMs: 30_000 });
     expect(other).toMatchObject({ epoch: 2, seq: 1 });
-    await expect(ledger.own()).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(ledger.lease.own()).rejects.toMatchObject({ code: 'session_busy' });
     await inner.release(other);
     ledger.append([note('two')]);
     await ledger.durable();

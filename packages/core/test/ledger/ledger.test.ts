@@ -116,7 +116,7 @@ describe('writing', () => {
       const ledger = new Ledger('s', portsOf(ledgers), []);
       ledger.append([note('one')]);
       const first = ledger.durable();
-      await ledger.own();
+      await ledger.lease.own();
       ledger.append([note('two')]);
       const second = ledger.durable();
       ledger.append([note('three')]);
@@ -215,7 +215,7 @@ describe('writing', () => {
     ledger.append([note('one')]);
     const durable = ledger.durable();
     await Promise.resolve();
-    const [, claim] = await Promise.all([durable, ledger.own(), ledger.own()]);
+    const [, claim] = await Promise.all([durable, ledger.lease.own(), ledger.lease.own()]);
     expect(claims).toBe(1);
     expect(claim.epoch).toBe(1);
     expect(await stored(store)).toHaveLength(1);
@@ -241,36 +241,36 @@ describe('writing', () => {
       renew: slow(store.renew.bind(store)),
     });
     const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
     takes = 400;
-    await ledger.own();
+    await ledger.lease.own();
     time.now = 999;
-    expect(ledger.leaseIsLive()).toBe(true);
+    expect(ledger.lease.isLive()).toBe(true);
     time.now = 1_000;
-    expect(ledger.leaseIsLive()).toBe(false);
-    await ledger.renewLease();
+    expect(ledger.lease.isLive()).toBe(false);
+    await ledger.lease.renew();
     time.now = 1_999;
-    expect(ledger.leaseIsLive()).toBe(true);
+    expect(ledger.lease.isLive()).toBe(true);
     ledger.append([note('one')]);
     await ledger.durable();
     time.now = 2_998;
-    expect(ledger.leaseIsLive()).toBe(true);
+    expect(ledger.lease.isLive()).toBe(true);
     time.now = 2_999;
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
     takes = 0;
-    await ledger.renewLease();
+    await ledger.lease.renew();
     await ledger.release();
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
   });
 
   test('a lease that another owner has taken is not renewed, and the ledger is lost', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
-    await ledger.own();
+    await ledger.lease.own();
     await store.claim('s', 'another', { ttlMs: 30_000, force: true });
-    await expect(ledger.renewLease()).rejects.toMatchObject({ code: 'ledger_conflict' });
+    await expect(ledger.lease.renew()).rejects.toMatchObject({ code: 'ledger_conflict' });
     expect(ledger.failure?.error).toMatchObject({ code: 'ledger_conflict' });
-    expect(ledger.leaseIsLive()).toBe(false);
+    expect(ledger.lease.isLive()).toBe(false);
   });
 
   test(
@@ -284,10 +284,10 @@ describe('writing', () => {
         portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })),
         [],
       );
-      await ledger.own();
-      await expect(ledger.renewLease()).rejects.toBe(unavailable);
+      await ledger.lease.own();
+      await expect(ledger.lease.renew()).rejects.toBe(unavailable);
       expect(ledger.failure).toBeUndefined();
-      expect(ledger.leaseIsLive()).toBe(true);
+      expect(ledger.lease.isLive()).toBe(true);
     },
   );
 

@@ -215,7 +215,7 @@ class EffectRun {
     const key = idempotencyKey(ledger, { call: { callId }, attempts });
     const attempt = (attempts.at(-1)?.attempt ?? 0) + 1;
     const deadline = clock.now() + this.#timeoutMs;
-    const { epoch } = ledger;
+    const { epoch } = ledger.lease;
     const appended = ledger.append(
       [
         ...drafts,
@@ -246,7 +246,7 @@ class EffectRun {
     const { ledger } = this.#ports;
     try {
       if (this.#request.options.recovery !== 'rerun') await ledger.durable();
-      if (!ledger.leaseIsLive()) await ledger.renewLease();
+      if (!ledger.lease.isLive()) await ledger.lease.renew();
     } catch (error) {
       ledger.fail(error);
     }
@@ -386,7 +386,7 @@ class EffectRun {
   /** Records the result of an abandoned effect as late. It does not change how the effect ended. */
   #noteLate(attempt: EffectAttempt, ending: Ending, startedAt: number): void {
     const { ledger, clock } = this.#ports;
-    if (ledger.failure !== undefined || ledger.claim === undefined) return;
+    if (ledger.failure !== undefined || ledger.lease.claim === undefined) return;
     this.#note(attempt, { ...ending, retryAfterMs: undefined }, clock.monotonic() - startedAt, {
       late: true,
     });

@@ -51,7 +51,7 @@ export class OpenSessions {
       const ledger = reference.deref()?.ledger;
       // A session that was never stored cannot have been deleted.
       const isStored =
-        ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
+        ledger !== undefined && (ledger.durableSeq > 0 || ledger.lease.claim !== undefined);
       if (!isStored || (await store.head(id)) !== undefined) continue;
       ledger.fail(new SessionDeletedError({ session: id }));
       if (this.#byId.get(id) === reference) this.#byId.delete(id);

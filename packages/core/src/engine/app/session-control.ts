@@ -117,7 +117,7 @@ export class SessionControl {
     checkReopenOptions(options);
     const { ledger } = await this.#ports.opened(session);
     const drafts = reopenDrafts(ledger, options);
-    await ledger.own();
+    await ledger.lease.own();
     ledger.append(drafts, { wakeAt: this.#ports.clock.now() });
     await ledger.durable();
     if (!this.#ports.isActive(ledger.session)) await releaseLedger(ledger);

@@ -162,7 +162,7 @@ export class SessionOpener {
     const missing = notGranted(ledger.events, permissions);
     if (missing.length === 0) return;
     // A session that this process does not write may be claimed by another one at the moment.
-    if (ledger.claim === undefined && ledger.durableSeq > 0)
+    if (ledger.lease.claim === undefined && ledger.durableSeq > 0)
       await this.#parts.postGrant(ledger.session, missing);
     else ledger.append([grantDraft('grant', { permissions: missing, by: 'operator' })]);
   }
@@ -227,7 +227,7 @@ export class SessionOpener {
   #isCurrent(ledger: Ledger, storedSeq: number): boolean {
     return (
       this.#parts.isActive(ledger.session) ||
-      ledger.claim !== undefined ||
+      ledger.lease.claim !== undefined ||
       ledger.durableSeq === storedSeq
     );
   }

@@ -136,7 +136,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     });
     const { ledger } = session;
     try {
-      await ledger.own();
+      await ledger.lease.own();
       // The first event belongs to the creator: no other process can begin the ledger again.
       ledger.append([
         decision('session', 'create', {

@@ -33,9 +33,9 @@ export async function recordOutcome(told: ToldOutcome): Promise<void> {
   let posted: string | undefined;
   for (;;) {
     const { ledger } = await told.open();
-    const wasOwned = ledger.claim !== undefined;
+    const wasOwned = ledger.lease.claim !== undefined;
     try {
-      await ledger.own();
+      await ledger.lease.own();
     } catch (error) {
       // Another process has written since the session was read.
       if (isAdjutantError(error, 'ledger_conflict')) continue;

@@ -41,13 +41,13 @@ test('a run goes on when a child that an earlier run dispatched ends meanwhile',
   const office = await session('office');
   const mail = step({ name: 'mail', execute: () => mailGate.promise });
   await run(step({ name: 'work', execute: (ctx) => void ctx.dispatch(mail) }), { session: office });
-  const { epoch } = office.ledger;
+  const { epoch } = office.ledger.lease;
   const other = step({
     name: 'other',
     execute: async (ctx) => {
       mailGate.resolve();
       await ctx.call(step({ name: 'inner', execute: () => undefined }));
-      return ctx.complete(office.ledger.epoch);
+      return ctx.complete(office.ledger.lease.epoch);
     },
   });
   const result = await run(other, { session: office });

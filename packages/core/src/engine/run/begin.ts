@@ -82,7 +82,7 @@ async function beginPosted(
     pause: nothing,
     interrupt: nothing,
   });
-  if (ledger.inboxSeq > 0) await inbox.drain();
+  if (ledger.lease.inboxSeq > 0) await inbox.drain();
   const posted = postedBeginning(app, session, request, inbox.left.values());
   if (posted !== undefined) return posted;
   const isLast = inFlightOn(ledger).runs === 1;

@@ -89,7 +89,7 @@ async function beginRun(
   const { ledger } = session;
   let isOwn = false;
   try {
-    const { inboxSeq: postedBefore } = await ledger.own();
+    const { inboxSeq: postedBefore } = await ledger.lease.own();
     isOwn = true;
     return { beginning: await begin(app, session, request), postedBefore };
   } catch (error) {

@@ -34,7 +34,7 @@ async function kept(isDown: () => boolean) {
     { store: failing, scope, clock, ids: systemIds, host: systemHost, owner: 'me', leaseMs },
     [],
   );
-  await ledger.own();
+  await ledger.lease.own();
   const stop = keepLease(ledger, clock);
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
@@ -48,7 +48,7 @@ async function kept(isDown: () => boolean) {
 test('the lease is renewed for as long as it is kept', async () => {
   const { ledger, renewals, stop, pass } = await kept(() => false);
   await pass(100);
-  expect(ledger.leaseIsLive()).toBe(true);
+  expect(ledger.lease.isLive()).toBe(true);
   expect(renewals).toHaveLength(10);
   stop();
   await pass(100);
@@ -64,7 +64,7 @@ test('a renewal that fails is tried again, and the ledger is not lost', async ()
   down = false;
   await pass(60);
   expect(ledger.failure).toBeUndefined();
-  expect(ledger.leaseIsLive()).toBe(true);
+  expect(ledger.lease.isLive()).toBe(true);
 });
 
 test(

@@ -18,13 +18,13 @@ export function keepLease(ledger: Ledger, clock: Clock): () => void {
     if (!ended) cancel = clock.setTimer(ms, renew);
   };
   const renew = (): void => {
-    if (ended || ledger.claim === undefined || ledger.failure !== undefined) return;
+    if (ended || ledger.lease.claim === undefined || ledger.failure !== undefined) return;
     const wait = leaseMs / triesPerLease;
-    ledger.renewLease().then(
+    ledger.lease.renew().then(
       () => arm(leaseMs / renewalsPerLease),
       // Appends prolong the lease too: as long as they land, no renewal is missed.
       (error: unknown) =>
-        ended || ledger.failure !== undefined || ledger.leaseIsLive()
+        ended || ledger.failure !== undefined || ledger.lease.isLive()
           ? arm(wait)
           : ledger.fail(error),
     );

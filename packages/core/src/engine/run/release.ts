@@ -106,7 +106,7 @@ export async function releaseEnded(
   { app, lane, runId }: Pick<RunContext, 'app' | 'lane' | 'runId'>,
   turn?: Turn,
 ): Promise<void> {
-  if (ledger.claim === undefined) return;
+  if (ledger.lease.claim === undefined) return;
   if (ledger.failure === undefined && turn !== undefined && needsWake(turn))
     ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, lane) });
   if (ledger.failure === undefined && hasOutcome(ledger.invocations, runId)) {

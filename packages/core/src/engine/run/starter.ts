@@ -245,7 +245,7 @@ function quietly(listener: (event: StreamEvent) => void): (event: StreamEvent) =
 function isOutOfDate(error: unknown, { ledger }: Session): boolean {
   const isUnchanged =
     ledger.failure === undefined &&
-    ledger.claim === undefined &&
+    ledger.lease.claim === undefined &&
     ledger.lastSeq === ledger.durableSeq;
   return isUnchanged && isAdjutantError(error, 'ledger_conflict');
 }

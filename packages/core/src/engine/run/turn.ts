@@ -195,7 +195,7 @@ export class Turn {
     // Items that others have posted come before the events of this run.
     // The run of another lane may have the session already, so that no claim has told of items.
     const isBeside = inFlightOn(ledger).runs > 1;
-    if (hasPosted || isBeside || ledger.inboxSeq > 0) await inbox.drain();
+    if (hasPosted || isBeside || ledger.lease.inboxSeq > 0) await inbox.drain();
     await this.#expiry.start();
     this.#teller?.start();
     inbox.start();

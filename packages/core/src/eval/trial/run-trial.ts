@@ -150,7 +150,7 @@ function isScenarioEnd(event: Event): boolean {
 async function recordScenarioEnd({ session, reason }: ConversationResult): Promise<void> {
   const reasoning = reason ?? 'The user has nothing more to say.';
   try {
-    await session.ledger.own();
+    await session.ledger.lease.own();
     session.append([decision('eval', 'scenario_end', { by: 'user', reasoning })]);
     await session.flush();
     await session.ledger.release();

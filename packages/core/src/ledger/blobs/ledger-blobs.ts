@@ -63,6 +63,11 @@ export class LedgerBlobs {
     return { address, bytes };
   }
 
+  /** Keeps large values in memory for events that are adopted later. */
+  keepAll(values: Readonly<Record<string, JsonValue>>): void {
+    for (const [address, value] of Object.entries(values)) this.keep(address, value);
+  }
+
   /** Keeps a large value in memory. */
   keep(address: string, value: JsonValue): void {
     this.#values.set(address, asLiteral(deepFreeze(value)));

@@ -56,7 +56,7 @@ export async function dryResume(
     observe: false,
     ...defined({ scopes: Object.keys(scopes).length === 0 ? undefined : scopes }),
   });
-  session.ledger.keepBlobs(record.blobs);
+  session.ledger.blobs.keepAll(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
   recording.attach(session.ledger);
   approve(session);

@@ -21,8 +21,8 @@ export function checkExecution(
   );
   if (recovery !== 'rerun' && !attempts.some((event) => event.attempt === attempt))
     report('attempt_before_effect', about);
-  if (ledger.epoch !== epoch)
-    report('owner_acts', `${about} in epoch ${ledger.epoch}, now ${epoch}`);
+  if (ledger.lease.epoch !== epoch)
+    report('owner_acts', `${about} in epoch ${ledger.lease.epoch}, now ${epoch}`);
   const key = `${session} ${callId} ${attempt}`;
   const count = (executions.get(key) ?? 0) + 1;
   executions.set(key, count);

@@ -69,7 +69,7 @@ test(
     // A process that says so at once, and stops.
     const before = process(takingOver(store), [clerk], 1);
     const resumed = await before.sessions.open({ id: 's' });
-    await resumed.ledger.own();
+    await resumed.ledger.lease.own();
     const deadline = start + 2 * hourMs;
     resumed.ledger.append([
       { type: 'invocation_resume', by: 'runtime', invocationId: 'run', deadline },

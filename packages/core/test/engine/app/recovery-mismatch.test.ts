@@ -224,7 +224,7 @@ test('a mismatch in one branch stops the others without recording an end of them
   await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
   expect(signal?.aborted).toBe(true);
   expect(session.events.some(({ type }) => type === 'invocation_end')).toBe(false);
-  expect(session.ledger.claim).toBeUndefined();
+  expect(session.ledger.lease.claim).toBeUndefined();
 });
 
 test(

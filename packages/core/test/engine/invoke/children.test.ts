@@ -32,7 +32,7 @@ describe('children', () => {
         'run/called cancelled',
         'run error',
       ]);
-      expect(result.session.ledger.claim).toBeUndefined();
+      expect(result.session.ledger.lease.claim).toBeUndefined();
     },
   );
 

@@ -207,7 +207,7 @@ describe('a run that follows', () => {
     stopped.stop();
     await expect(stopped).rejects.toMatchObject({ code: 'run_stopped' });
     const advancing = app.advance('s');
-    await eventually(() => session.ledger.claim !== undefined);
+    await eventually(() => session.ledger.lease.claim !== undefined);
     await takeOver(store);
     session.addMessage('too late');
     await expect(advancing).rejects.toMatchObject({ code: 'ledger_conflict' });

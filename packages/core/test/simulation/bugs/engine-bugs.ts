@@ -81,7 +81,7 @@ export const effectBugs: readonly PlantedBug[] = [
     name: 'lease-not-checked',
     about: 'A tool runs without a last look at the lease.',
     file: 'effects/tool-call/attempt/run-attempt.ts',
-    find: 'if (!ledger.leaseIsLive() && !(await renewLease(ledger))) return;',
+    find: 'if (!ledger.lease.isLive() && !(await renewLease(ledger))) return;',
     replace: '',
   },
   {

@@ -35,9 +35,9 @@ export const ledgerBugs: readonly PlantedBug[] = [
   {
     name: 'lost-ledger-not-noticed',
     about: 'A writer that was fenced off takes its lease for a living one.',
-    file: 'ledger/ledger-writer.ts',
-    find: 'this.#options.clock.monotonic() < this.#leaseEnd',
-    replace: 'this.#leaseEnd > 0',
+    file: 'ledger/writer/ledger-lease.ts',
+    find: 'ports.clock.monotonic() < this.#end',
+    replace: 'this.#end > 0',
   },
 ];
 

@@ -20,7 +20,7 @@ export function attemptDraft(attempt: Attempt, fingerprint: string | undefined):
     attempt: attempt.attempt,
     key,
     deadline,
-    epoch: ports.ledger.epoch,
+    epoch: ports.ledger.lease.epoch,
     ...(named === undefined ? {} : { fingerprint: named }),
     ...(state.fallback === undefined ? {} : { tool: tool.name }),
   };

@@ -27,7 +27,7 @@ function appendLateResult(
 ): void {
   const { state, tool, args, attempt, guidance, ports } = abandoned;
   const { ledger, clock, supervisor } = ports;
-  if (ledger.failure !== undefined || ledger.claim === undefined) return;
+  if (ledger.failure !== undefined || ledger.lease.claim === undefined) return;
   const durationMs = clock.monotonic() - begunAt;
   const ended = {
     state,

@@ -20,7 +20,7 @@ export async function recoverAttempt(
   if (recorded !== undefined) return void (await recorded);
   try {
     // An attempt of another owner may still be running: its outcome is sought after its deadline.
-    if (hasProbe && epoch !== ports.ledger.epoch) await ports.sleepUntil(deadline);
+    if (hasProbe && epoch !== ports.ledger.lease.epoch) await ports.sleepUntil(deadline);
     if (attempt.isReleased() || !(await isPreparedAgain(attempt))) return;
     const result = unknownOutcome('the process stopped while the tool was running');
     await new Execution(attempt).record(endingWith(result, 'unknown'));

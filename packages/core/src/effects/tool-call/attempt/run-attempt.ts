@@ -29,7 +29,7 @@ export async function runAttempt(call: SupervisedCall, ports: ToolCallPorts): Pr
     if (durable !== undefined) await durable;
     // Last check before the tool runs. A process that was suspended may have lost the session to
     // another process, which runs the tool itself.
-    if (!ledger.leaseIsLive() && !(await renewLease(ledger))) return;
+    if (!ledger.lease.isLive() && !(await renewLease(ledger))) return;
     if (attempt.scope.aborted) return recordNotExecuted(attempt, goesOn);
     const execution = new Execution(attempt);
     const options = { mayRun: recovery === 'rerun', takesRaw: true };
@@ -67,7 +67,7 @@ function appendAttempt(attempt: Attempt, preparation: CallPreparation, goesOn: b
  */
 async function renewLease(ledger: Ledger): Promise<boolean> {
   try {
-    await ledger.renewLease();
+    await ledger.lease.renew();
     return ledger.failure === undefined;
   } catch (error) {
     ledger.fail(error);

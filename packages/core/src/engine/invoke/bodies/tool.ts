@@ -61,7 +61,7 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   }
 
   get epoch(): number {
-    return this.place.run.ledger.epoch;
+    return this.place.run.ledger.lease.epoch;
   }
 
   get deadline(): number {

@@ -123,7 +123,7 @@ export class InboxReader {
     if (ledger.failure !== undefined) return;
     inFlightOn(ledger).addressed.delete(this.#target.lane);
     // Items that are posted during the read may be missing in `entries`.
-    const upTo = ledger.inboxSeq;
+    const upTo = ledger.lease.inboxSeq;
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
     // Nothing would act on the items any more. They stay unseen, so the session is not released.

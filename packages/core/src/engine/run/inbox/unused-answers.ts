@@ -121,7 +121,7 @@ async function assertUsable(run: RunContext, given: RequestWithAnswer): Promise<
  * recorded once, even when the run is tried several times.
  */
 export async function noteUnusable(ledger: Ledger, runId: string, error: unknown): Promise<void> {
-  if (ledger.failure !== undefined || ledger.claim === undefined) return;
+  if (ledger.failure !== undefined || ledger.lease.claim === undefined) return;
   if (!isAdjutantError(error, 'ledger_mismatch') && !isAdjutantError(error, 'unknown_runnable'))
     return;
   const drafts: EventDraft[] = [];

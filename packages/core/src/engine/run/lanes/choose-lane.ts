@@ -17,7 +17,7 @@ export async function chooseLane(
   const open = openLanes(ledger);
   const only = open[0] ?? defaultLane;
   // A session that nothing was written to has no inbox.
-  const isStored = ledger.durableSeq > 0 || ledger.claim !== undefined;
+  const isStored = ledger.durableSeq > 0 || ledger.lease.claim !== undefined;
   const entries = isStored ? await ledger.ports.store.inbox(ledger.session) : [];
   const addressed = entries.map((entry) => laneOfItem(ledger, entry) ?? only);
   const busy = [...open.filter((lane) => canGoOn(ledger, lane, telling)), ...addressed];

@@ -154,8 +154,8 @@ export class RequestTeller {
   }
 
   get #isHeld(): boolean {
-    const { claim, failure } = this.#ledger;
-    return !this.#isStopped && claim !== undefined && failure === undefined;
+    const { lease, failure } = this.#ledger;
+    return !this.#isStopped && lease.claim !== undefined && failure === undefined;
   }
 
   #later(request: EventOf<'tool_yield'>): void {

@@ -117,7 +117,7 @@ export class Scene {
     if (state !== undefined) writeState(this.#session, state);
     await prepare?.(this.#session);
     await this.#session.flush();
-    if (this.#session.ledger.claim !== undefined) await this.#session.ledger.release();
+    if (this.#session.ledger.lease.claim !== undefined) await this.#session.ledger.release();
   }
 
   /** Starts a run, or goes on with the open one. */
@@ -222,7 +222,8 @@ export class Scene {
       id: this.session.id,
       existing: 'open',
     })) as Session;
-    if (this.#session.ledger.claim !== undefined && !isActive) await this.#session.ledger.release();
+    if (this.#session.ledger.lease.claim !== undefined && !isActive)
+      await this.#session.ledger.release();
     if (isActive && this.#asked !== undefined) this.#ask(this.#asked);
   }
 
