@@ -88,7 +88,9 @@ export function describeFailure(error: unknown): string {
       `There is no request "${error.data['requestId']}". adjutant approvals lists those that ` +
       'wait, --app names another app.'
     );
-  if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
+  // The model of a flag; that of an app is told with its file.
+  if (isAdjutantError(error, 'missing_key') && error.data['file'] === undefined)
+    return describeMissingKey(error);
   if (isAdjutantError(error)) return error.message;
   return error instanceof Error
     ? `${error.name}: ${error.message}`

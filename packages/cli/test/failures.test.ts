@@ -111,23 +111,24 @@ test('a session with an event that cannot be read is refused, and shown as event
   const { run, store } = bench(onTestFinished);
   expect((await run(['run', 'What is 17 * 23?', '--session', 'damaged'])).code).toBe(0);
   const database = new DatabaseSync(store);
-  expect(database.prepare("update events set body = 'x' where seq = 2").run().changes).toBe(1);
+  expect(database.prepare("update events set body = 'x' where seq = 3").run().changes).toBe(1);
   database.close();
   const refused = await run(['show', 'damaged']);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('Event 2 of session "damaged" cannot be read');
+  expect(refused.stderr).toContain('Event 3 of session "damaged" cannot be read');
   const shown = await run(['show', 'damaged', '--events']);
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/^damaged · cannot be opened/);
-  expect(shown.stdout).toMatch(/^ +1 .* user .*17 \* 23/m);
-  expect(shown.stdout).toMatch(/^ +2 .* unreadable .*its text is damaged/m);
+  expect(shown.stdout).toMatch(/^ +2 .* user .*17 \* 23/m);
+  expect(shown.stdout).toMatch(/^ +3 .* unreadable .*its text is damaged/m);
   expect(shown.stdout).toMatch(/invocation_end/);
   const lines = jsonLines(
-    (await run(['show', 'damaged', '--events', '--json', '--at', '2'])).stdout,
+    (await run(['show', 'damaged', '--events', '--json', '--at', '3'])).stdout,
   );
   expect(lines).toMatchObject([
-    { seq: 1, type: 'user' },
-    { seq: 2, type: 'unreadable' },
+    { seq: 1, type: 'state_change' },
+    { seq: 2, type: 'user' },
+    { seq: 3, type: 'unreadable' },
   ]);
 });
 

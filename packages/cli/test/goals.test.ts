@@ -25,6 +25,7 @@ describe('the invoices of the workspace', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(new Set(events.map(({ type }) => type))).toEqual(
       new Set([
+        'state_change',
         'user',
         'invocation_start',
         'model_start',
@@ -50,7 +51,7 @@ describe('the invoices of the workspace', () => {
     );
     const listed = await run(['sessions']);
     expect(listed.stdout).toMatch(
-      new RegExp(`${session} +completed +${events.length} .*Add up the unpaid`),
+      new RegExp(`…${session.slice(-6)} +completed +${events.length} .*Add up the unpaid`),
     );
   });
 

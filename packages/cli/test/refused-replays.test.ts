@@ -42,11 +42,11 @@ describe('what cannot be done is refused', () => {
     ],
     [
       ['replay', 'incident', '--config', 'fails.mjs'],
-      'fails.mjs exports an `app` that cannot be made: Error: no port.',
+      'fails.mjs exports an `app` that cannot be made: Error: no port (fails.mjs:1). Mend it there,',
     ],
     [
       ['replay', 'incident', '--config', 'throws.mjs'],
-      'throws.mjs cannot be loaded: Error: no database\\u001b[2J.',
+      'throws.mjs cannot be loaded: Error: no database\\u001b[2J (throws.mjs:1). Mend it there,',
     ],
     [
       ['replay', 'incident', '--config', 'throws-text.mjs'],

@@ -251,7 +251,7 @@ describe('diff', () => {
     const parted = await run(['diff', 'a', 'b'], { cwd: folder });
     expect(parted).toMatchObject({ code: 1, stderr: '' });
     expect(parted.stdout).toMatch(
-      /^✗ a \(-\) and b \(\+\) part at event 1 of the first, event 1 of the second\.\n/,
+      /^✗ a \(-\) and b \(\+\) part at event 2 of the first, event 2 of the second\.\n/,
     );
     expect(parted.stdout).toMatch(/^ +- "What is 12 \* 12\?"\n +\+ "What is 12 \* 13\?"$/m);
     const [record] = jsonLines((await run(['diff', 'a', 'b', '--json'], { cwd: folder })).stdout);

@@ -17,6 +17,8 @@ export type AccessOptions = ProjectFlags & ServerFlags;
 
 export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   readonly limit: number;
+  /** True for the sessions of all folders. @default those of the project */
+  readonly all?: boolean;
 }
 
 export interface FoundSessions {

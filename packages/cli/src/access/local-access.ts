@@ -3,8 +3,9 @@ import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
 import { existingSession, noSessions } from '../app/app.ts';
+import { namedSession, projectSessions } from '../app/named-session.ts';
 import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
-import { openExisting, openReader, withProject } from '../app/project.ts';
+import { openExisting, openReader, type Project, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { inLane } from '../output/lane-text.ts';
@@ -37,8 +38,12 @@ export class LocalAccess implements AppAccess {
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {
+    const { all = false, ...query } = filter;
     return withProject(openReader(this.#host, this.#options), async (project) => ({
-      sessions: (await project?.app.sessions.list(filter))?.sessions ?? [],
+      sessions:
+        project === undefined
+          ? []
+          : await projectSessions(all ? { app: project.app } : project, query),
       nothing: project === undefined ? nothingYet : plainLine(noSessions(project.app)),
     }));
   }
@@ -52,7 +57,8 @@ export class LocalAccess implements AppAccess {
   async show(id: string | undefined, { text, unreadable }: SessionView): Promise<string> {
     return withProject(openExisting(this.#host, this.#options), async (project) => {
       const { app } = project;
-      const name = id ?? (await newestSession(app));
+      const name =
+        id === undefined ? await newestSession(project) : await namedSession(project, id);
       const opening = existingSession(app, name, { onlyLook: true });
       const session = await opening.catch((error: unknown) => {
         if (unreadable !== undefined && isAdjutantError(error, 'ledger_unreadable'))
@@ -68,11 +74,12 @@ export class LocalAccess implements AppAccess {
     });
   }
 
-  async cancel(id: string, options: CancelDetails): Promise<CancelOutcome> {
+  async cancel(named: string, options: CancelDetails): Promise<CancelOutcome> {
     const { lane } = options;
     const where = inLane(lane);
     return withProject(openExisting(this.#host, this.#options), async (project) => {
       const { app } = project;
+      const id = await namedSession(project, named);
       const session = await existingSession(app, id);
       if (openRunOf(session, lane) === undefined) throw nothingToCancel(id, lane);
       await app.cancel(id, options);
@@ -94,12 +101,12 @@ export class LocalAccess implements AppAccess {
     });
   }
 
-  async resolveUnknown(id: string, callId: string, found: FoundOutcome): Promise<void> {
-    await this.#repair(id, (app) => app.sessions.resolveUnknown(id, callId, found));
+  async resolveUnknown(named: string, callId: string, found: FoundOutcome): Promise<void> {
+    await this.#repair(named, (app, id) => app.sessions.resolveUnknown(id, callId, found));
   }
 
-  async reopen(id: string, options: ReopenDetails): Promise<void> {
-    await this.#repair(id, (app) => app.sessions.reopen(id, options));
+  async reopen(named: string, options: ReopenDetails): Promise<void> {
+    await this.#repair(named, (app, id) => app.sessions.reopen(id, options));
   }
 
   async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {
@@ -117,18 +124,20 @@ export class LocalAccess implements AppAccess {
     return resumeLocally(context, session);
   }
 
-  async #repair(id: string, repair: (app: Runtime) => Promise<void>): Promise<void> {
-    await withProject(openExisting(this.#host, this.#options), async ({ app }) => {
+  async #repair(named: string, repair: (app: Runtime, id: string) => Promise<void>): Promise<void> {
+    await withProject(openExisting(this.#host, this.#options), async (project) => {
+      const { app } = project;
+      const id = await namedSession(project, named);
       // Refuses a session that does not exist, with advice.
       await existingSession(app, id, { onlyLook: true });
-      await repair(app);
+      await repair(app, id);
     });
   }
 }
 
-async function newestSession(app: Runtime): Promise<string> {
-  const [newest] = (await app.sessions.list({ limit: 1 })).sessions;
-  if (newest === undefined) throw new UsageError({ reason: noSessions(app) });
+async function newestSession(project: Project): Promise<string> {
+  const [newest] = await projectSessions(project, { limit: 1 });
+  if (newest === undefined) throw new UsageError({ reason: noSessions(project.app) });
   return newest.id;
 }
 

@@ -1,4 +1,4 @@
-import type { Agent, RequestEntry, Runtime, Session } from 'adjutant';
+import type { Agent, RequestEntry, Runnable, Runtime, Session } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { carryOut, commandLine, commandText } from '../actions/carry-out.ts';
 import { type GivenAnswer, readAnswer, refusalOf } from '../actions/given-value.ts';
@@ -22,7 +22,9 @@ export async function answerLocally(
 ): Promise<number> {
   const { host, options } = context;
   if (!options.continue) return postOnly(host, options, requestId, answer);
-  return withProject(openProject(host, options, { isStored: true }), async (project) => {
+  const opening = openProject(host, options, { mustExist: true, request: requestId });
+  return withProject(opening, async (project) => {
+    await checkRun(project, requestId);
     const request = await post(host, project.app, options, requestId, answer);
     return goOn(context, project, request);
   });
@@ -90,7 +92,8 @@ async function goOn(
     notice(host, `${holder} works on session "${session.id}" and takes the answer in.`);
     return exitCodes.ok;
   }
-  announceRun(project, session, ofLane.lane);
+  const agent = runnableOf(project, session, ofLane.lane);
+  if (agent !== undefined) project.announce(agent);
   const inLane = { ...context, options: { ...context.options, ...ofLane } };
   return carryOut(inLane, session, (given) => app.resume(session, { ...given, ...ofLane }));
 }
@@ -105,8 +108,21 @@ function whyNotTool({ configured, agents }: Project, { name }: RequestEntry): st
   return `it uses the tool ${name}, which the agent of the command line does not have`;
 }
 
-function announceRun(project: Project, session: Session, lane: string | undefined): void {
+/** Checks that the run of a request could go on here, before the request is answered. */
+async function checkRun(project: Project, requestId: string): Promise<void> {
+  const request = await project.app.requests.get(requestId);
+  const session = await project.app.sessions.open({ id: request.session, observe: false });
+  if (whyNotTool(project, request) !== undefined) return;
+  const agent = runnableOf(project, session, laneOf(session.events, request.invocationId));
+  if (agent !== undefined) await project.check(agent, session);
+}
+
+/** Returns the runnable of the open run of a lane, if the project has it. */
+function runnableOf(
+  project: Project,
+  session: Session,
+  lane: string | undefined,
+): Runnable | undefined {
   const name = openRunOf(session, lane);
-  const agent = name === undefined ? undefined : project.find(name);
-  if (agent !== undefined) project.announce(agent);
+  return name === undefined ? undefined : project.find(name);
 }

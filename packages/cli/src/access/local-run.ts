@@ -4,6 +4,7 @@ import { carryOut, commandLine, type RunContext } from '../actions/carry-out.ts'
 import { modelOf } from '../app/agents.ts';
 import { existingSession, rememberAskBefore } from '../app/app.ts';
 import { chosenAgent } from '../app/chosen-agent.ts';
+import { namedSession, sessionToGoOn } from '../app/named-session.ts';
 import { openRunnable } from '../app/open-run.ts';
 import { openProject, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
@@ -15,28 +16,35 @@ import { notice } from '../output/notice.ts';
 export async function runLocally(
   context: RunContext,
   goal: string,
-  id: string | undefined,
+  given: string | undefined,
 ): Promise<number> {
   const { host, options } = context;
-  return withProject(openProject(host, options), async (project) => {
+  return withProject(openProject(host, options, { session: given }), async (project) => {
     const { app } = project;
+    const id = given === undefined ? undefined : await sessionToGoOn(project, given);
     const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
     const session = await app.sessions.open(defined({ id }));
+    await project.check(agent, session);
+    await project.remember(session);
     await rememberAskBefore(session, options);
     project.announce(agent);
-    return carryOut(context, session, (given) =>
-      app.run(agent, { ...given, input: goal, session, ...defined({ lane: options.lane }) }),
+    return carryOut(context, session, (run) =>
+      app.run(agent, { ...run, input: goal, session, ...defined({ lane: options.lane }) }),
     );
   });
 }
 
 /** Continues the open run of a session. */
-export async function resumeLocally(context: RunContext, id: string): Promise<number> {
+export async function resumeLocally(context: RunContext, named: string): Promise<number> {
   const { host, options } = context;
-  return withProject(openProject(host, options, { isStored: true }), async (project) => {
+  const opening = openProject(host, options, { mustExist: true, session: named });
+  return withProject(opening, async (project) => {
+    const id = await namedSession(project, named);
     const session = await existingSession(project.app, id);
     const agent = openRunnable(session, project, options.lane);
     if (agent === undefined) throw nothingToContinue(context, id);
+    await project.check(agent, session);
+    await project.remember(session);
     project.announce(agent);
     if (project.configured === undefined) tellOtherModel(host, session, agent);
     try {

@@ -22,7 +22,7 @@ import type {
 import { nothingToCancel } from './nothing-to-cancel.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions } from './server-flags.ts';
-import { eventsOf, sessionOf } from './server-session.ts';
+import { eventsOf, namedOnServer, sessionOf } from './server-session.ts';
 
 /**
  * Milliseconds to wait until a run is cancelled. A process that works on the run cancels it within
@@ -65,7 +65,10 @@ export class ServerAccess implements AppAccess {
 
   async show(id: string | undefined, { text }: SessionView): Promise<string> {
     const client = await this.#client();
-    const name = id ?? (await client.sessions.list({ limit: 1 }).page()).sessions[0]?.id;
+    const name =
+      id === undefined
+        ? (await client.sessions.list({ limit: 1 }).page()).sessions[0]?.id
+        : await namedOnServer(client, id);
     if (name === undefined)
       throw new UsageError({ reason: `${this.#options.server} has no sessions yet.` });
     const session = await sessionOf(name, await eventsOf(client, name));
@@ -78,8 +81,9 @@ export class ServerAccess implements AppAccess {
     return text(session, { pending, place: {}, isHere: () => true });
   }
 
-  async cancel(session: string, { reason, lane }: CancelDetails): Promise<CancelOutcome> {
+  async cancel(named: string, { reason, lane }: CancelDetails): Promise<CancelOutcome> {
     const client = await this.#client();
+    const session = await namedOnServer(client, named);
     const last = await lastRun(client, session, lane);
     if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session, lane);
     await client.runs.cancel(session, last.id, defined({ reason }));
@@ -103,11 +107,13 @@ export class ServerAccess implements AppAccess {
   }
 
   async resolveUnknown(session: string, callId: string, found: FoundOutcome): Promise<void> {
-    await (await this.#client()).sessions.resolveUnknown(session, callId, found);
+    const client = await this.#client();
+    await client.sessions.resolveUnknown(await namedOnServer(client, session), callId, found);
   }
 
   async reopen(session: string, options: ReopenDetails): Promise<void> {
-    await (await this.#client()).sessions.reopen(session, options);
+    const client = await this.#client();
+    await client.sessions.reopen(await namedOnServer(client, session), options);
   }
 
   async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {

@@ -4,10 +4,11 @@ import { defined } from 'adjutant/text';
 import { validateResumeState } from 'adjutant/views';
 import type { RunContext } from '../actions/carry-out.ts';
 import { assistantName } from '../app/agent.ts';
+import { canBegin } from '../app/named-session.ts';
 import { UsageError } from '../failure.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions, ServerFlags } from './server-flags.ts';
-import { eventsOf } from './server-session.ts';
+import { eventsOf, namedOnServer } from './server-session.ts';
 import { showRun } from './show-server-run.ts';
 
 export interface RemoteContext extends RunContext {
@@ -22,10 +23,11 @@ interface OfLane {
 export async function runRemotely(
   context: RemoteContext,
   goal: string,
-  session: string | undefined,
+  named: string | undefined,
 ): Promise<number> {
   const { host, options } = context;
   const client = await openClient(host, options);
+  const session = named === undefined ? undefined : await namedOnServer(client, named, canBegin);
   const agent = options.agent ?? (await usualAgent(client, options.server));
   return showRun(context, client, async () => {
     const before = session === undefined ? [] : await eventsOrNew(client, session);
@@ -37,9 +39,10 @@ export async function runRemotely(
 }
 
 /** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
-export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
+export async function resumeRemotely(context: RemoteContext, named: string): Promise<number> {
   const ofLane = defined({ lane: context.options.lane });
   const client = await openClient(context.host, context.options);
+  const session = await namedOnServer(client, named);
   return showRun(context, client, async () => {
     const before = await eventsOf(client, session);
     const run = waitingRun(before, context.host.clock.now(), ofLane);

@@ -1,4 +1,4 @@
-import type { AdjutantClient } from '@adjutant/server/client';
+import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
 import {
   type Event,
   type PendingRequest,
@@ -8,6 +8,7 @@ import {
 } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { confidenceOf, runReport, validateResumeState } from 'adjutant/views';
+import { foundSession, type NamedSessions } from '../app/named-session.ts';
 import { laneOf, runOf } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
 
@@ -27,6 +28,35 @@ export async function eventsOf(
     events.push(event);
   }
   return events;
+}
+
+/**
+ * Returns the id of the session of a server that is named: by its id, by an ending that no other
+ * has, or by `last`. A text that names none is returned as it is.
+ */
+export async function namedOnServer(
+  client: AdjutantClient,
+  text: string,
+  isMeant?: (id: string) => boolean,
+): Promise<string> {
+  const sessions: NamedSessions = {
+    has: (id) => isThere(client, id),
+    newest: async () => (await client.sessions.list({ limit: 1 }).page()).sessions[0]?.id,
+    async *ids() {
+      for await (const { id } of client.sessions.list()) yield id;
+    },
+  };
+  return (await foundSession(sessions, text, isMeant)) ?? text;
+}
+
+async function isThere(client: AdjutantClient, id: string): Promise<boolean> {
+  try {
+    await client.sessions.get(id);
+    return true;
+  } catch (error) {
+    if (isServerProblem(error, 'session_not_found')) return false;
+    throw error;
+  }
 }
 
 /**

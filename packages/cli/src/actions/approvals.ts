@@ -7,6 +7,7 @@ import type { Host } from '../host/host.ts';
 import { formatTime, shorten } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
+import { sessionName } from '../output/session-name.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 
@@ -31,7 +32,7 @@ function showTable(host: Host, requests: readonly RequestEntry[]): void {
   const style = styleFor(host.stdout);
   const rows = requests.map(({ requestId, session, kind, summary, expiresAt, options }) => [
     requestId,
-    plainLine(session),
+    sessionName(session),
     kind,
     expiresAt === undefined ? '–' : formatTime(expiresAt),
     options.join(', '),

@@ -3,6 +3,7 @@ import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { rememberAskBefore } from '../app/app.ts';
 import { chosenAgent } from '../app/chosen-agent.ts';
+import { sessionToGoOn } from '../app/named-session.ts';
 import { laneOf } from '../app/open-run.ts';
 import { openProject, type Project, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
@@ -16,25 +17,27 @@ import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 /** `adjutant chat`: holds a conversation in one session, with a run for each line. */
 export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
   const { host } = context;
-  return withProject(openProject(host, context.options), (project) =>
-    talk(context, project, sessionId),
-  );
+  const opening = openProject(host, context.options, { session: sessionId });
+  return withProject(opening, (project) => talk(context, project, sessionId));
 }
 
 async function talk(
   context: RunContext,
   project: Project,
-  sessionId: string | undefined,
+  named: string | undefined,
 ): Promise<number> {
   const { host, interruption, options } = context;
   const { app } = project;
-  const agent = await chosenAgent(host, project, { agent: options.agent, session: sessionId });
+  const id = named === undefined ? undefined : await sessionToGoOn(project, named);
+  const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const style = styleFor(host.stdout);
   const ofLane = defined({ lane: options.lane });
   let failed = false;
   let code: number = exitCodes.ok;
-  let session = await app.sessions.open(defined({ id: sessionId }));
+  let session = await app.sessions.open(defined({ id }));
+  await project.check(agent, session);
+  await project.remember(session);
   await rememberAskBefore(session, context.options);
   project.announce(agent);
   if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);

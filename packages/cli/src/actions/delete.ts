@@ -1,3 +1,4 @@
+import { namedSession } from '../app/named-session.ts';
 import { openExisting, type ProjectFlags, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -11,10 +12,12 @@ export interface DeleteCommandOptions extends ProjectFlags {
 /** `adjutant delete <session>`: removes a session for good. */
 export async function deleteSession(
   host: Host,
-  id: string,
+  named: string,
   options: DeleteCommandOptions,
 ): Promise<number> {
-  return withProject(openExisting(host, options), async ({ app }) => {
+  return withProject(openExisting(host, options), async (project) => {
+    const { app } = project;
+    const id = await namedSession(project, named);
     await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
     host.stdout.write(
       `Session ${plainLine(id)} is ` +

@@ -1,4 +1,5 @@
 import { defined } from 'adjutant/text';
+import { namedSession } from '../app/named-session.ts';
 import { lanesOf, openRunOf } from '../app/open-run.ts';
 import { openExisting, type ProjectFlags, withProject } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
@@ -19,10 +20,12 @@ export interface ForkCommandOptions extends ProjectFlags {
 /** `adjutant fork <session> --at <seq>`: makes a new session with the events up to that one. */
 export async function forkSession(
   host: Host,
-  from: string,
+  named: string,
   { at, id, json, ...options }: ForkCommandOptions,
 ): Promise<number> {
-  return withProject(openExisting(host, options), async ({ app }) => {
+  return withProject(openExisting(host, options), async (project) => {
+    const { app } = project;
+    const from = await namedSession(project, named);
     const fork = await app.sessions.fork(from, { at, ...defined({ id }) });
     await fork.flush();
     if (json) {

@@ -7,6 +7,7 @@ import type { SourceOptions } from '../modules/ledger-source.ts';
 import { formatTime, shorten } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
+import { sessionName } from '../output/session-name.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 
@@ -18,12 +19,15 @@ export interface SessionsOptions
     Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   readonly json?: boolean;
   readonly limit: number;
+  /** True for the sessions of all folders. */
+  readonly all?: boolean;
 }
 
 /** `adjutant sessions`: lists sessions. */
 export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
   const access = await openAccess(host, options);
-  const found = await access.listSessions({ limit: options.limit, ...filterOf(options) });
+  const { limit, all = false } = options;
+  const found = await access.listSessions({ limit, all, ...filterOf(options) });
   return show(host, options, found.sessions, found.nothing);
 }
 
@@ -52,7 +56,7 @@ function show(
 function showTable(host: Host, sessions: readonly SessionListing[]): void {
   const style = styleFor(host.stdout);
   const rows = sessions.map(({ id, status, seq, updatedAt, title }) => [
-    plainLine(id),
+    sessionName(id),
     status.replace('_', ' '),
     String(seq),
     formatTime(updatedAt),

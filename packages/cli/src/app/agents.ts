@@ -25,7 +25,7 @@ export function agentsOf(runnables: readonly Runnable[]): readonly Runnable[] {
 }
 
 /** Returns the runnables that a runnable contains or hands over to. */
-function partsOf(given: Runnable): readonly Runnable[] {
+export function partsOf(given: Runnable): readonly Runnable[] {
   const runnable = given as AnyRunnable;
   switch (runnable.kind) {
     case 'sequence':

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import {
   type Agent,
   type JsonValue,
-  type Model,
   type Runtime,
   rehearsal,
   runtime,
@@ -18,6 +17,7 @@ import { notice } from '../output/notice.ts';
 import type { ServedApp } from '../output/serving.ts';
 import { askBeforeKey, askedBefore, assistant } from './agent.ts';
 import { chooseModel, standInNotice } from './model-choice.ts';
+import type { SessionMemory } from './session-memory.ts';
 
 /** Name of the app whose sessions are used, unless `--app` names another. */
 const defaultApp = 'adjutant';
@@ -38,7 +38,8 @@ export interface AgentOptions extends StoreOptions {
 export interface AgentApp {
   readonly app: Runtime;
   readonly agent: Agent;
-  readonly model: Model;
+  /** Facts that its sessions remember. */
+  readonly memory: SessionMemory;
   /** Reports on stderr that the rehearsal model stands in, if it does. */
   readonly announceStandIn: () => void;
 }
@@ -94,7 +95,10 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   const announceStandIn = (): void => {
     if (isStandIn) notice(host, standInNotice);
   };
-  return { app, agent, model, announceStandIn };
+  const named = options.model ?? host.env['ADJUTANT_MODEL'];
+  const name = named || `${model.provider}:${model.modelId}`;
+  const memory = { root, ...(isStandIn ? {} : { model: name }) };
+  return { app, agent, memory, announceStandIn };
 }
 
 /** Opens the app to read its ledgers and post to them. `undefined`: there is no store yet. */

@@ -1,14 +1,24 @@
-import { type Runnable, type Runtime, runtime } from 'adjutant';
+import { type Runnable, type Runtime, runtime, type Session } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { defined } from 'adjutant/text';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
-import { readableStorePath } from '../host/store-location.ts';
+import { isStored, readableStorePath } from '../host/store-location.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import { type ConfiguredApp, loadApp, shownName } from '../modules/load-module.ts';
 import { notice } from '../output/notice.ts';
 import { agentsOf, isRunnable } from './agents.ts';
 import { type AgentOptions, openAgentApp, openLedgers, type StoreOptions } from './app.ts';
+import { checkModels } from './model-check.ts';
+import { sessionToGoOn } from './named-session.ts';
+import {
+  type MemoryPlace,
+  memoryIn,
+  projectFolder,
+  refuseRehearsal,
+  remember,
+  rememberedModel,
+} from './session-memory.ts';
 
 /** Flags of a command line that say which app and which agent are meant. */
 export interface ProjectFlags extends AgentOptions, ConfigOptions {
@@ -29,14 +39,24 @@ export interface Project {
   find(name: string): Runnable | undefined;
   /** The app and the agent in words: `app shop, agent coder (adjutant.config.ts)`. */
   who(agent: Runnable): string;
+  /** Folder of the project whose sessions are meant. `undefined`: all of the store. */
+  readonly folder?: string;
+  /**
+   * Checks that a runnable can go on in a session: that its models have their keys, and that the
+   * rehearsal model does not stand in for another one.
+   * @throws UnusableModelError, UsageError
+   */
+  check(agent: Runnable, session: Session): Promise<void>;
+  /** Records in a session what another process needs to go on with it. */
+  remember(session: Session): Promise<void>;
   /** Reports on stderr who answers. */
   announce(agent: Runnable): void;
   close(): Promise<void>;
 }
 
-export interface OpeningOptions {
+export interface OpeningOptions extends MemoryPlace {
   /** True for a command on a session that must exist, which makes no store. @default false */
-  readonly isStored?: boolean;
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -47,25 +67,68 @@ export interface OpeningOptions {
 export async function openProject(
   host: Host,
   flags: ProjectFlags,
-  { isStored = false }: OpeningOptions = {},
+  { mustExist = false, ...place }: OpeningOptions = {},
 ): Promise<Project> {
   const configured = await loadApp(host, flags);
   if (configured !== undefined) {
     refuseBuiltInFlags(configured, flags);
     return configuredProject(host, configured, flags);
   }
-  if (isStored && readableStorePath(host, flags.store) === undefined) throw noSessionsYet();
-  const { app, agent, announceStandIn } = await openAgentApp(host, flags);
+  if (mustExist && readableStorePath(host, flags.store) === undefined) throw noSessionsYet();
+  return builtInProject(host, { ...flags, ...(await recalled(host, flags, place)) }, flags);
+}
+
+/**
+ * Opens the agent of the command line. @param given the flags without what a session remembers
+ */
+async function builtInProject(
+  host: Host,
+  flags: ProjectFlags,
+  given: ProjectFlags,
+): Promise<Project> {
+  const { app, agent, memory, announceStandIn } = await openAgentApp(host, flags);
   return {
     app,
-    configured,
+    configured: undefined,
     agents: [agent],
-    place: placeOf(flags),
+    place: placeOf(given),
+    ...folderOf(host, given),
     find: (name) => (name === agent.name ? agent : undefined),
     who: whoOf,
+    check: async (_agent, session) => {
+      if (given.model === undefined) await refuseRehearsal(session, agent, host);
+    },
+    remember: (session) => remember(session, { ...memory, folder: projectFolder(host.cwd) }),
     announce: announceStandIn,
     close: () => closeQuietly(app),
   };
+}
+
+/** Returns the model and the folder that a session remembers, but for those that flags name. */
+async function recalled(
+  host: Host,
+  flags: ProjectFlags,
+  { session, request }: MemoryPlace,
+): Promise<Pick<AgentOptions, 'model' | 'root'>> {
+  const isNamed = session !== undefined || request !== undefined;
+  const app = isNamed && isStored(host, flags.store) ? openLedgers(host, flags) : undefined;
+  if (app === undefined) return {};
+  try {
+    const named =
+      request === undefined
+        ? await sessionToGoOn({ app, ...folderOf(host, flags) }, session as string)
+        : (await app.requests.get(request)).session;
+    const { events } = await app.sessions.open({ id: named, observe: false });
+    const model = flags.model ?? rememberedModel(events, host);
+    return defined({ model, root: flags.root ?? memoryIn(events).root });
+  } finally {
+    await closeQuietly(app);
+  }
+}
+
+/** Folder whose sessions are meant: that of the project, in the store that all folders share. */
+function folderOf(host: Host, { store, app }: StoreOptions): { readonly folder?: string } {
+  return store === undefined && app === undefined ? { folder: projectFolder(host.cwd) } : {};
 }
 
 /**
@@ -101,7 +164,10 @@ export function readerOf(
         ? placeOf(flags)
         : { ...placeOf(flags), app: app.app, config: false },
     find: (name) => app.runnables.find((one) => one.name === name),
+    ...(configured === undefined ? folderOf(host, flags) : {}),
     who: whoOf,
+    check: async () => undefined,
+    remember: async () => undefined,
     announce: () => undefined,
     close: () => closeQuietly(app),
   };
@@ -149,6 +215,11 @@ function configuredProject(host: Host, configured: ConfiguredApp, flags: Project
     place: defined({ config: flags.config }),
     find: (name) => known().find((one) => one.name === name),
     who: whoOf,
+    check: async (agent, session) => {
+      await checkModels(agent, configured);
+      await refuseRehearsal(session, agent, host);
+    },
+    remember: async () => undefined,
     announce: (agent) => notice(host, project.who(agent)),
     close: () => closeQuietly(app),
   };

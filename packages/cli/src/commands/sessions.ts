@@ -8,6 +8,7 @@ import { notEmpty, positiveInteger } from '../grammar/option-values.ts';
 export const addSessionsCommand: AddCommand = (program, { host, onExitCode }) => {
   withServer(ledgerCommand(program, 'sessions', 'list the sessions, newest first'))
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
+    .option('--all', 'those of other folders, too, where they share a store')
     .addOption(
       new Option('--status <status>', 'only those in this state').choices([
         'active',

@@ -41,13 +41,19 @@ export function writableStorePath(host: Host, given: string | undefined): string
   return path;
 }
 
+/** True when there is a store at that path. @throws UsageError for an address */
+export function isStored(host: Host, given: string | undefined): boolean {
+  const path = storePath(host, given);
+  return path === ':memory:' || existsSync(path);
+}
+
 /**
  * Returns the same path for reading. `undefined`: nothing has been stored yet.
  * @throws UsageError when the given file does not exist
  */
 export function readableStorePath(host: Host, given: string | undefined): string | undefined {
   const path = storePath(host, given);
-  if (path === ':memory:' || existsSync(path)) return path;
+  if (isStored(host, given)) return path;
   if (given !== undefined) throw new UsageError({ reason: `The store ${path} does not exist.` });
   return undefined;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isAdjutantError, type Session } from 'adjutant';
 import type { LedgerFile } from 'adjutant/replay';
 import { existingSession, type StoreOptions } from '../app/app.ts';
+import { namedSession } from '../app/named-session.ts';
 import { type Project, readerOf } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -32,7 +33,7 @@ export async function withLedgers<Result>(
   const session = async (id: string): Promise<Session> => {
     opened ??= readerOf(host, options, configured);
     if (opened === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-    return existingSession(opened.app, id, { onlyLook: true });
+    return existingSession(opened.app, await namedSession(opened, id), { onlyLook: true });
   };
   const ledger = async (name: string): Promise<Session | LedgerFile> => {
     const file = resolve(host.cwd, name);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { AdjutantError, type Runtime } from 'adjutant';
 import type { Host } from '../host/host.ts';
 import { type ConfigHost, type ConfigOptions, findConfig } from './find-config.ts';
+import { describeThrown } from './thrown.ts';
 
 /** Error for a module of the user that cannot be loaded, or lacks a needed export. */
 export class InvalidConfigError extends AdjutantError<string> {
@@ -60,24 +61,10 @@ export async function loadModule(
     return { file, exports: exports as Record<string, unknown> };
   } catch (cause) {
     throw new InvalidConfigError(
-      { file, reason: `cannot be loaded: ${describeThrown(cause)}` },
+      { file, reason: `cannot be loaded: ${describeThrown(cause, file)}` },
       { cause },
     );
   }
-}
-
-function describeThrown(thrown: unknown): string {
-  if (!(thrown instanceof Error))
-    return `it throws ${JSON.stringify(thrown) ?? String(thrown)}, which is not an error.`;
-  const text =
-    `${thrown.name}: ` + `${thrown.message}${thrown instanceof SyntaxError ? placeOf(thrown) : ''}`;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** Place of a syntax error, which may be in an imported module. Node begins the stack with it. */
-function placeOf({ stack = '' }: SyntaxError): string {
-  const [first = ''] = stack.split('\n');
-  return /^(?:file:|\/|[A-Za-z]:\\).*:\d+$/.test(first) ? ` (${first})` : '';
 }
 
 /**
@@ -93,7 +80,10 @@ export async function loadApp(
   const name = findConfig(host, options);
   if (name === undefined) return undefined;
   const { file, exports } = await loadModule(host, name, loading);
-  const app = (await appIn(exports, file)) ?? (await appIn(exports['default'], file));
+  const [named, usual] = [await appIn(exports, file), await appIn(exports['default'], file)];
+  const app = named ?? usual;
+  if (named !== undefined && usual !== undefined && named !== usual)
+    throw new InvalidConfigError({ file, reason: whyTwoApps(['app', named], ['default', usual]) });
   if (app === undefined) throw new InvalidConfigError({ file, reason: whyNoApp(exports) });
   return { app, file, exports };
 }
@@ -117,7 +107,7 @@ async function madeBy(make: () => unknown, file: string): Promise<unknown> {
     return await make();
   } catch (cause) {
     throw new InvalidConfigError(
-      { file, reason: `exports an \`app\` that cannot be made: ${describeThrown(cause)}` },
+      { file, reason: `exports an \`app\` that cannot be made: ${describeThrown(cause, file)}` },
       { cause },
     );
   }
@@ -135,8 +125,20 @@ function isRuntime(value: unknown): value is Runtime {
   return ['run', 'resume', 'cancel', 'close'].every((name) => typeof methods[name] === 'function');
 }
 
+type NamedApp = readonly [name: string, app: Runtime];
+
+function whyTwoApps(...apps: readonly NamedApp[]): string {
+  const names = apps.map(([name, { app }]) => `\`${name}\` ("${app}")`).join(' and ');
+  return `exports several apps: ${names}. Export one of them, as \`app\`.`;
+}
+
 function whyNoApp(exports: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(exports);
+  // Node adds the last name to modules that it takes for CommonJS.
+  const names = Object.keys(exports).filter((name) => name !== 'module.exports');
+  const apps = Object.entries(exports).filter((entry): entry is [string, Runtime] =>
+    isRuntime(entry[1]),
+  );
+  if (apps.length > 1) return whyTwoApps(...apps);
   const wanted =
     'It must export a runtime as `app` or by default: export const app = runtime({ app: ' +
     "'shop', runnables: [clerk] });";
