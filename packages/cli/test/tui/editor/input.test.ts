@@ -133,14 +133,8 @@ test('a paste without its end is taken after 2 s', () => {
   expect(read([0, '\x1b[200~one'], [2_000, '\x1b[201~'])).toEqual([paste('one')]);
 });
 
-const sequences = [
-  '\x1b[A',
-  '\x1b[1;5D',
-  '\x1bOH',
-  '\x1b[13;2u',
-  '\x1b[200~x\ry\x1b[201~',
-  '\x1bb',
-];
+// A letter with Alt that is cut behind its `ESC` is known only while nothing follows it.
+const sequences = ['\x1b[A', '\x1b[1;5D', '\x1bOH', '\x1b[13;2u', '\x1b[200~x\ry\x1b[201~'];
 
 test('sequences mean the same, wherever they are cut', () => {
   fc.assert(
