@@ -36,3 +36,16 @@ export function splitBlocks(text: string): Blocks {
   const taken = closed.reduce((length, each) => length + each.length, 0);
   return { closed, open: source.slice(taken) + text.slice(lines.length) };
 }
+
+/**
+ * Returns a shorter text whose lines are the last ones of an open block, so that painting it costs
+ * the same however long it is. The fence of a code and the head of a table are kept.
+ */
+export function tailOfBlock(open: string, lines: number): string {
+  const all = open.split('\n');
+  const fence = /^ {0,3}(?:`{3,}|~{3,})/.test(all[0] ?? '');
+  const isTable = all[1]?.includes('|') === true && /^[ |:-]+$/.test(all[1]);
+  const head = fence ? 1 : isTable ? 2 : 0;
+  if (all.length <= head + lines) return open;
+  return [...all.slice(0, head), ...all.slice(-lines)].join('\n');
+}

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitBlocks } from '../../../../src/tui/text/markdown/blocks.ts';
+import { splitBlocks, tailOfBlock } from '../../../../src/tui/text/markdown/blocks.ts';
+import { markdownLines } from '../../../../src/tui/text/markdown/markdown.ts';
+import { textOfLine } from '../../../../src/tui/text/spans.ts';
 import { markdownText } from './markdown-text.ts';
 
 test('a block is closed when the first line of the next one is whole', () => {
@@ -14,6 +16,19 @@ test('a code is closed by its fence and the block behind it', () => {
   const code = '```js\na\n\nb\n```\n';
   expect(splitBlocks('```js\na\n\n# b\n')).toEqual({ closed: [], open: '```js\na\n\n# b\n' });
   expect(splitBlocks(`${code}then\n`)).toEqual({ closed: [code], open: 'then\n' });
+});
+
+test('the last lines of an open block are painted as in the whole block', () => {
+  const shown = (text: string) => markdownLines(text, { width: 40 }).map(textOfLine);
+  const lines = Array.from({ length: 50 }, (_, at) => `value ${at}`);
+  const code = `\`\`\`js\n${lines.join('\n')}`;
+  const table = ['| a | b |', '|---|---|', ...lines.map((line) => `| ${line} | x |`)].join('\n');
+  const list = lines.map((line) => `- ${line}`).join('\n');
+  for (const open of [code, table, list, lines.join('\n')]) {
+    expect(shown(tailOfBlock(open, 10)).slice(-10)).toEqual(shown(open).slice(-10));
+    expect(tailOfBlock(open, 10).split('\n').length).toBeLessThanOrEqual(12);
+    expect(tailOfBlock(open, 60)).toBe(open);
+  }
 });
 
 const oneKindOfBreaks = (text: string): string => text.replace(/\r\n?/g, '\n');
