@@ -15,6 +15,7 @@ import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addDevCommand } from './commands/project/dev.ts';
 import { addDoctorCommand } from './commands/project/doctor.ts';
 import { addInitCommand } from './commands/project/init.ts';
 import { addRejectCommand } from './commands/reject.ts';
@@ -56,6 +57,7 @@ const commands: readonly AddCommand[] = [
   addAnswerCommand,
   addEvalCommand,
   addInitCommand,
+  addDevCommand,
   addDoctorCommand,
   addServeCommand,
   addKeysCommand,

@@ -1,5 +1,5 @@
 import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/server';
-import { isAdjutantError } from 'adjutant';
+import { isAdjutantError, type Runtime } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { type AgentOptions, openServedApp } from '../app/app.ts';
 import { refuseBuiltInFlags } from '../app/project.ts';
@@ -80,23 +80,37 @@ function serverOptionsIn({ file, exports }: ConfiguredApp): ServerOptions {
   });
 }
 
-async function listenUntilStopped(
-  { host, interruption, options }: ServeContext,
-  served: ServedApp,
-  own: ServerOptions,
-): Promise<number> {
+/** Serves the user's app with the options of its configuration. */
+export function beginServing(context: ServeContext, configured: ConfiguredApp): Promise<Begun> {
+  return begin(context, configured.app, serverOptionsIn(configured));
+}
+
+/** A server that has begun to listen. */
+interface Begun {
+  readonly listening: ListeningServer;
+  /** True when callers need no key. */
+  readonly isOpen: boolean;
+}
+
+async function begin({ options }: ServeContext, app: Runtime, own: ServerOptions): Promise<Begun> {
   const { apiKeys, serve } = await import('@adjutant/server');
-  const { app, announce } = served;
   const hasKeys = (await apiKeys(app).list()).length > 0;
   const auth = own.auth ?? (hasKeys ? { keys: true } : undefined);
   const { port, hostname } = options;
-  const begin = auth === undefined ? suggestingKeys(serve) : serve;
-  const listening = await begin(app, {
-    ...own,
-    ...defined({ auth, port, hostname }),
-  });
-  announce();
-  say(host, listening, served, { isOpen: auth === undefined, json: options.json === true });
+  const serving = auth === undefined ? suggestingKeys(serve) : serve;
+  const listening = await serving(app, { ...own, ...defined({ auth, port, hostname }) });
+  return { listening, isOpen: auth === undefined };
+}
+
+async function listenUntilStopped(
+  context: ServeContext,
+  served: ServedApp,
+  own: ServerOptions,
+): Promise<number> {
+  const { host, interruption, options } = context;
+  const { listening, isOpen } = await begin(context, served.app, own);
+  served.announce();
+  say(host, listening, served, { isOpen, json: options.json === true });
   await interruption.during(...untilStopped());
   if (options.json !== true)
     notice(host, 'Ending. Requests under way have ten seconds; a second signal ends it at once.');
@@ -123,7 +137,7 @@ function suggestingKeys(serve: typeof Serve): typeof Serve {
 }
 
 /** Returns a function that a signal calls, and work that waits for that call. */
-function untilStopped(): [stop: () => void, work: () => Promise<void>] {
+export function untilStopped(): [stop: () => void, work: () => Promise<void>] {
   const { promise, resolve } = Promise.withResolvers<void>();
   return [resolve, () => promise];
 }
