@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { describeFailure, exitCodeOf, exitCodes } from './failure.ts';
 import type { Host } from './host/host.ts';
 import { Interruption } from './host/interruption.ts';
+import { ownCommand } from './host/own-name.ts';
 import { failureRecord, jsonLine } from './output/json-output.ts';
 import { plainLine } from './output/plain-text.ts';
 import { styleFor } from './output/style.ts';
@@ -35,9 +36,9 @@ function reportUsage(host: Host, args: readonly string[], error: CommanderError)
   const message = error.message.replace(/^error: /, '');
   const advice =
     error.code === 'commander.unknownCommand'
-      ? ' A goal goes in quotes after "run": adjutant run "…".'
+      ? ` A goal goes in quotes after "run": ${ownCommand('run "…"')}.`
       : '';
-  report(host, args, `${message}${advice} (adjutant --help lists commands and options.)`, {
+  report(host, args, `${message}${advice} (${ownCommand('--help')} lists commands and options.)`, {
     type: 'error',
     error: { name: 'UsageError', code: 'usage', message },
   });

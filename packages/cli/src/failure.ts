@@ -1,4 +1,5 @@
 import { AdjutantError, isAdjutantError } from 'adjutant';
+import { ownCommand } from './host/own-name.ts';
 
 /** Error for a command line that cannot be carried out as it stands. */
 export class UsageError extends AdjutantError<string> {
@@ -81,12 +82,12 @@ export function describeFailure(error: unknown): string {
   if (isAdjutantError(error, 'session_not_found'))
     return (
       `There is no session "${error.data['session']}" of the app "${error.data['app']}". ` +
-      'adjutant sessions lists those that there are, --app names another app.'
+      `${ownCommand('sessions')} lists those that there are, --app names another app.`
     );
   if (isAdjutantError(error, 'request_not_found'))
     return (
-      `There is no request "${error.data['requestId']}". adjutant approvals lists those that ` +
-      'wait, --app names another app.'
+      `There is no request "${error.data['requestId']}". ${ownCommand('approvals')} lists those ` +
+      'that wait, --app names another app.'
     );
   // The model of a flag; that of an app is told with its file.
   if (isAdjutantError(error, 'missing_key') && error.data['file'] === undefined)

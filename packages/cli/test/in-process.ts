@@ -49,6 +49,7 @@ export async function runInProcess(
   const ownEnv: Record<string, string | undefined> = { ...env };
   const host: Host = {
     stdin: Readable.from([input]) as NodeJS.ReadStream,
+    isPiped: false,
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: ownEnv,

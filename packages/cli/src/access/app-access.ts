@@ -1,4 +1,5 @@
 import type {
+  Event,
   JsonValue,
   RequestEntry,
   Runtime,
@@ -10,6 +11,7 @@ import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
 import type { StoreOptions } from '../app/app.ts';
 import type { ProjectFlags } from '../app/project.ts';
+import type { Interruption } from '../host/interruption.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import type { ServerFlags } from './server-flags.ts';
 
@@ -65,6 +67,24 @@ export interface ReopenDetails {
   readonly lane?: string;
 }
 
+export interface ForkDetails {
+  /** Last event of the fork, as its `seq`. */
+  readonly at: number;
+  readonly id?: string;
+}
+
+export interface ForkedSession {
+  /** Id of the session that was forked. */
+  readonly from: string;
+  readonly session: Session;
+}
+
+export interface FollowContext {
+  readonly interruption: Interruption;
+  /** Shows an event. */
+  readonly onEvent: (event: Event) => void;
+}
+
 /** Finding of a person about a call or an effect of unknown outcome. */
 export interface FoundOutcome {
   readonly happened: boolean;
@@ -95,6 +115,15 @@ export interface AppAccess {
   resolveUnknown(session: string, callId: string, found: FoundOutcome): Promise<void>;
   /** Opens a failed or cancelled run again, or one part of it. */
   reopen(session: string, options: ReopenDetails): Promise<void>;
+  /** Makes a session with the first events of another one. */
+  fork(session: string, options: ForkDetails): Promise<ForkedSession>;
+  /** Removes a session for good. Returns its id. @param withForks its forks, too */
+  delete(session: string, withForks: boolean): Promise<string>;
+  /**
+   * Shows the events of a session, and those that come, until its open run has ended. Returns the
+   * exit code of that run.
+   */
+  follow(context: FollowContext, session: string | undefined): Promise<number>;
   answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number>;
   run(context: RunContext, goal: string, session: string | undefined): Promise<number>;
   /** Continues the open run of a session. */

@@ -8,6 +8,7 @@ import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { openExisting, openReader, type Project, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
+import { ownCommand } from '../host/own-name.ts';
 import { inLane } from '../output/lane-text.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type {
@@ -16,6 +17,9 @@ import type {
   AppAccess,
   CancelDetails,
   CancelOutcome,
+  FollowContext,
+  ForkDetails,
+  ForkedSession,
   FoundOutcome,
   FoundSessions,
   ReopenDetails,
@@ -24,7 +28,8 @@ import type {
 } from './app-access.ts';
 import { nothingToCancel } from './nothing-to-cancel.ts';
 
-const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
+const nothingYet = (): string =>
+  `There are no sessions yet. Start one: ${ownCommand('"What time is it in Tokyo?"')}`;
 const pageSize = 100;
 
 /** Access to the ledgers of this machine, over a `Runtime` of this process. */
@@ -44,7 +49,7 @@ export class LocalAccess implements AppAccess {
         project === undefined
           ? []
           : await projectSessions(all ? { app: project.app } : project, query),
-      nothing: project === undefined ? nothingYet : plainLine(noSessions(project.app)),
+      nothing: project === undefined ? nothingYet() : plainLine(noSessions(project.app)),
     }));
   }
 
@@ -107,6 +112,35 @@ export class LocalAccess implements AppAccess {
 
   async reopen(named: string, options: ReopenDetails): Promise<void> {
     await this.#repair(named, (app, id) => app.sessions.reopen(id, options));
+  }
+
+  async fork(named: string, { at, id }: ForkDetails): Promise<ForkedSession> {
+    return withProject(openExisting(this.#host, this.#options), async (project) => {
+      const from = await namedSession(project, named);
+      const session = await project.app.sessions.fork(from, { at, ...defined({ id }) });
+      await session.flush();
+      return { from, session };
+    });
+  }
+
+  async delete(named: string, withForks: boolean): Promise<string> {
+    return withProject(openExisting(this.#host, this.#options), async (project) => {
+      const { sessions } = project.app;
+      const id = await namedSession(project, named);
+      await (withForks ? sessions.erase(id) : sessions.delete(id));
+      return id;
+    });
+  }
+
+  async follow(context: FollowContext, named: string | undefined): Promise<number> {
+    const { followRun } = await import('./follow-run.ts');
+    return withProject(openExisting(this.#host, this.#options), async (project) => {
+      const { app } = project;
+      const id =
+        named === undefined ? await newestSession(project) : await namedSession(project, named);
+      const { events } = await existingSession(app, id, { onlyLook: true });
+      return followRun(context, events.length, (signal) => app.follow(id, { signal }));
+    });
   }
 
   async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {

@@ -13,6 +13,9 @@ import type {
   AppAccess,
   CancelDetails,
   CancelOutcome,
+  FollowContext,
+  ForkDetails,
+  ForkedSession,
   FoundOutcome,
   FoundSessions,
   ReopenDetails,
@@ -65,12 +68,7 @@ export class ServerAccess implements AppAccess {
 
   async show(id: string | undefined, { text }: SessionView): Promise<string> {
     const client = await this.#client();
-    const name =
-      id === undefined
-        ? (await client.sessions.list({ limit: 1 }).page()).sessions[0]?.id
-        : await namedOnServer(client, id);
-    if (name === undefined)
-      throw new UsageError({ reason: `${this.#options.server} has no sessions yet.` });
+    const name = await this.#newestOr(client, id);
     const session = await sessionOf(name, await eventsOf(client, name));
     const pending = async (): Promise<ReadonlySet<string>> => {
       const ids = new Set<string>();
@@ -116,6 +114,28 @@ export class ServerAccess implements AppAccess {
     await client.sessions.reopen(await namedOnServer(client, session), options);
   }
 
+  async fork(named: string, details: ForkDetails): Promise<ForkedSession> {
+    const client = await this.#client();
+    const from = await namedOnServer(client, named);
+    const { id } = await client.sessions.fork(from, details);
+    return { from, session: await sessionOf(id, await eventsOf(client, id)) };
+  }
+
+  async delete(named: string, withForks: boolean): Promise<string> {
+    const client = await this.#client();
+    const id = await namedOnServer(client, named);
+    await client.sessions.delete(id, { erase: withForks });
+    return id;
+  }
+
+  async follow(context: FollowContext, named: string | undefined): Promise<number> {
+    const { followRun } = await import('./follow-run.ts');
+    const client = await this.#client();
+    const id = await this.#newestOr(client, named);
+    const { length } = await eventsOf(client, id);
+    return followRun(context, length, (signal) => client.sessions.follow(id, { signal }));
+  }
+
   async answer(context: AnswerContext, requestId: string, answer: GivenAnswer): Promise<number> {
     const { answerRemotely } = await import('./server-answer.ts');
     const options = { ...context.options, server: this.#options.server };
@@ -132,6 +152,14 @@ export class ServerAccess implements AppAccess {
     const { resumeRemotely } = await import('./server-run.ts');
     const options = { ...context.options, server: this.#options.server };
     return resumeRemotely({ ...context, options }, session);
+  }
+
+  /** @throws UsageError when no session is named, and there is none */
+  async #newestOr(client: AdjutantClient, named: string | undefined): Promise<string> {
+    if (named !== undefined) return namedOnServer(client, named);
+    const [newest] = (await client.sessions.list({ limit: 1 }).page()).sessions;
+    if (newest !== undefined) return newest.id;
+    throw new UsageError({ reason: `${this.#options.server} has no sessions yet.` });
   }
 
   #client(): Promise<AdjutantClient> {

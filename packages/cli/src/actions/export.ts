@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
-import { isAdjutantError } from 'adjutant';
+import { isAdjutantError, type Session } from 'adjutant';
+import { isRemote, type ServerFlags } from '../access/server-flags.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { type SourceOptions, withLedgers } from '../modules/ledger-source.ts';
+import type { Replaying } from '../modules/load-module.ts';
 import { formatCount } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 
-export interface ExportCommandOptions extends SourceOptions {
+export interface ExportCommandOptions extends SourceOptions, ServerFlags {
   /** Path of the file to write. @default standard output */
   readonly output?: string;
   /** Keys, or paths of keys, whose values are removed besides secrets. */
@@ -21,7 +23,7 @@ export interface ExportCommandOptions extends SourceOptions {
 /** `adjutant export <session>`: writes a ledger file, without secrets and chosen fields. */
 export function exportSession(
   host: Host,
-  id: string,
+  named: string,
   options: ExportCommandOptions,
 ): Promise<number> {
   if (options.json === true && options.output === undefined) {
@@ -32,9 +34,10 @@ export function exportSession(
     });
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
-  return withLedgers(host, options, async ({ session, replaying }) => {
+  return withExported(host, named, options, async ({ session, replaying }) => {
+    const { id } = session;
     const redact = { fields: options.redact ?? [], patterns };
-    const file = await replaying.exportLedger(await session(id), { redact }).catch(throwInFlags);
+    const file = await replaying.exportLedger(session, { redact }).catch(throwInFlags);
     const { output } = options;
     const record = {
       type: 'export',
@@ -60,6 +63,28 @@ export function exportSession(
     );
     return exitCodes.ok;
   });
+}
+
+interface Exported {
+  readonly session: Session;
+  readonly replaying: Replaying;
+}
+
+/** Opens the session to export: of a server, or of a store of this machine. */
+async function withExported(
+  host: Host,
+  named: string,
+  options: ExportCommandOptions,
+  use: (exported: Exported) => Promise<number>,
+): Promise<number> {
+  if (isRemote(options)) {
+    const { sessionOnServer } = await import('../access/server-session.ts');
+    const session = await sessionOnServer(host, options, named);
+    return use({ session, replaying: await import('adjutant/replay') });
+  }
+  return withLedgers(host, options, async ({ session, replaying }) =>
+    use({ session: await session(named), replaying }),
+  );
 }
 
 /** Returns the pattern for `/source/flags`, or for a source alone. @throws UsageError */

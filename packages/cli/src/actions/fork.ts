@@ -1,7 +1,8 @@
 import { defined } from 'adjutant/text';
-import { namedSession } from '../app/named-session.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { ServerFlags } from '../access/server-flags.ts';
 import { lanesOf, openRunOf } from '../app/open-run.ts';
-import { openExisting, type ProjectFlags, withProject } from '../app/project.ts';
+import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { jsonLine } from '../output/json-output.ts';
@@ -10,7 +11,7 @@ import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { commandLine } from './carry-out.ts';
 
-export interface ForkCommandOptions extends ProjectFlags {
+export interface ForkCommandOptions extends ProjectFlags, ServerFlags {
   /** Last event of the fork, as its `seq`. */
   readonly at: number;
   readonly id?: string;
@@ -23,25 +24,19 @@ export async function forkSession(
   named: string,
   { at, id, json, ...options }: ForkCommandOptions,
 ): Promise<number> {
-  return withProject(openExisting(host, options), async (project) => {
-    const { app } = project;
-    const from = await namedSession(project, named);
-    const fork = await app.sessions.fork(from, { at, ...defined({ id }) });
-    await fork.flush();
-    if (json) {
-      host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
-      return exitCodes.ok;
-    }
-    const lanes = lanesOf(fork).filter((lane) => openRunOf(fork, lane) !== undefined);
-    const lane = lanes.includes(undefined) ? undefined : lanes[0];
-    const next =
-      lanes.length > 0
-        ? ['resume', fork.id, ...laneWords(lane)]
-        : ['run', '…', '--session', fork.id];
-    host.stdout.write(
-      `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
-        `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
-    );
+  const access = await openAccess(host, options);
+  const { from, session: fork } = await access.fork(named, { at, ...defined({ id }) });
+  if (json) {
+    host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
     return exitCodes.ok;
-  });
+  }
+  const lanes = lanesOf(fork).filter((lane) => openRunOf(fork, lane) !== undefined);
+  const lane = lanes.includes(undefined) ? undefined : lanes[0];
+  const next =
+    lanes.length > 0 ? ['resume', fork.id, ...laneWords(lane)] : ['run', '…', '--session', fork.id];
+  host.stdout.write(
+    `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
+      `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
+  );
+  return exitCodes.ok;
 }

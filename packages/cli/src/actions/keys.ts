@@ -11,6 +11,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { defined } from 'adjutant/text';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
+import { ownCommand } from '../host/own-name.ts';
 import { readableStorePath, writableStorePath } from '../host/store-location.ts';
 import type { SourceOptions } from '../modules/ledger-source.ts';
 import { loadApp, shownName } from '../modules/load-module.ts';
@@ -65,7 +66,7 @@ export function listKeys(host: Host, options: ListKeysOptions): Promise<number> 
     if (options.json) for (const key of found) host.stdout.write(jsonLine(key));
     else if (found.length === 0)
       host.stdout.write(
-        'There are no API keys. Make one: adjutant keys create --name ci --role operator\n',
+        `There are no API keys. Make one: ${ownCommand('keys create --name ci --role operator')}\n`,
       );
     else showTable(host, found);
   });
@@ -203,7 +204,9 @@ function servedApp(
 function ownApp(host: Host, { store, app = 'adjutant' }: KeysOptions, purpose: Purpose): Runtime {
   const path = purpose === 'make' ? writableStorePath(host, store) : readableStorePath(host, store);
   if (path === undefined && purpose === 'change')
-    throw new UsageError({ reason: 'There are no API keys yet. Make one: adjutant keys create' });
+    throw new UsageError({
+      reason: `There are no API keys yet. Make one: ${ownCommand('keys create')}`,
+    });
   return runtime({
     app,
     ...(path === undefined ? {} : { store: sqlite(path) }),

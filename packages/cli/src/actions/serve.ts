@@ -6,6 +6,7 @@ import { refuseBuiltInFlags } from '../app/project.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import { ownCommand } from '../host/own-name.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import {
   type ConfiguredApp,
@@ -129,8 +130,8 @@ function suggestingKeys(serve: typeof Serve): typeof Serve {
       if (!isAdjutantError(error, 'invalid_server') || options?.hostname === undefined) throw error;
       throw new UsageError({
         reason:
-          `${error.message} A key is enough: adjutant keys create --name <what for> --role ` +
-          'operator',
+          `${error.message} A key is enough: ` +
+          ownCommand('keys create --name <what for> --role operator'),
       });
     }
   };

@@ -1,4 +1,4 @@
-import type { Runtime, Session } from 'adjutant';
+import type { Event, Runtime, Session } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { defined, visibleJson } from 'adjutant/text';
 import {
@@ -26,7 +26,7 @@ import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';
 import { askedBy, waitingLines } from '../output/waiting.ts';
-import { commandText } from './carry-out.ts';
+import { commandText, type RunContext } from './carry-out.ts';
 
 export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly events?: boolean;
@@ -41,6 +41,8 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly at?: number;
   /** Number of the model call whose prompt is shown, from 1. */
   readonly prompt?: number;
+  /** True when events are shown as they come, until the open run has ended. */
+  readonly follow?: boolean;
   readonly json?: boolean;
 }
 
@@ -48,12 +50,19 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
  * `adjutant show [session]`: reads a ledger and writes nothing to it. It also works while another
  * process runs the session.
  */
-export function showSession(
-  host: Host,
+export async function showSession(
+  { host, interruption }: Pick<RunContext, 'host' | 'interruption'>,
   id: string | undefined,
   options: ShowOptions,
 ): Promise<number> {
   const style = styleFor(host.stdout);
+  if (options.follow === true) {
+    const access = await openAccess(host, options);
+    const onEvent = (event: Event): void => {
+      host.stdout.write(options.json === true ? jsonLine(event) : `${eventLine(style, event)}\n`);
+    };
+    return access.follow({ interruption, onEvent }, id);
+  }
   return lookAt(host, id, options, async (session, around) => {
     const waiting = await waitingText(around, session, { ...options, ...around.place }, style);
     return `${render(session, options, style)}${waiting}`;

@@ -1,4 +1,5 @@
 import type { Host } from '../host/host.ts';
+import { ownName } from '../host/own-name.ts';
 
 const tour = `Adjutant runs an agent on a goal. Everything it does is an entry in a ledger that \
 lasts: a run that was stopped or killed goes on where it was.
@@ -18,11 +19,10 @@ tell the time and fetch web pages.
 Its model is the one of --model or ADJUTANT_MODEL, else of OPENAI_API_KEY, GEMINI_API_KEY or \
 ANTHROPIC_API_KEY;
 without any of them a small rehearsal model answers, which understands requests like the one above.
-In a clone of the repository, write npm start -s -- in the place of adjutant.
 `;
 
 /** Shows an overview of the program, when it starts without arguments and without a terminal. */
 export function showTour(host: Host): number {
-  host.stdout.write(tour);
+  host.stdout.write(tour.replaceAll(/^ {2}adjutant(?= )/gm, `  ${ownName().join(' ')}`));
   return 0;
 }

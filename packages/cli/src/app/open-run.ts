@@ -2,6 +2,7 @@ import { type Event, type EventOf, isAdjutantError, type Runnable, type Session 
 import { defined } from 'adjutant/text';
 import { validateResumeState } from 'adjutant/views';
 import { holderOf, UsageError } from '../failure.ts';
+import { ownCommand } from '../host/own-name.ts';
 import { shownName } from '../modules/load-module.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type { Project } from './project.ts';
@@ -74,7 +75,8 @@ export function openRunnable(
     reason: plainLine(
       `The run of session "${session.id}" is one of "${name}", which ${who} does not ` +
         `know. Nothing has been done. Continue it in the program whose app has "${name}", or ` +
-        'here, in the folder of its adjutant.config.ts: adjutant resume, or adjutant serve.',
+        `here, in the folder of its adjutant.config.ts: ${ownCommand('resume')}, or ` +
+        `${ownCommand('serve')}.`,
     ),
   });
 }

@@ -1,15 +1,13 @@
 import type { ExportCommandOptions } from '../actions/export.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { ledgerCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { gatheredTexts, notEmpty, sessionId } from '../grammar/option-values.ts';
 
 /** Adds `adjutant export`. */
 export const addExportCommand: AddCommand = (program, { host, onExitCode }) => {
-  ledgerCommand(
-    program,
-    'export',
-    'write the ledger of a session to a file, without secrets, to be kept and replayed',
-  )
+  const description =
+    'write the ledger of a session to a file, without secrets, to be kept and replayed';
+  withServer(ledgerCommand(program, 'export', description))
     .argument('<session>', 'id of the session', sessionId)
     .option('-o, --output <file>', 'file to write (default: standard output)', notEmpty)
     .option(

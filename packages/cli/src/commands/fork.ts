@@ -1,11 +1,12 @@
 import type { ForkCommandOptions } from '../actions/fork.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
-import { ledgerCommand } from '../grammar/option-groups.ts';
+import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { sessionId, wholeNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant fork`. */
 export const addForkCommand: AddCommand = (program, { host, onExitCode }) => {
-  ledgerCommand(program, 'fork', 'make a session that goes its own way from a place in another one')
+  const description = 'make a session that goes its own way from a place in another one';
+  withServer(ledgerCommand(program, 'fork', description))
     .argument('<session>', 'id of the session', sessionId)
     .requiredOption(
       '--at <seq>',

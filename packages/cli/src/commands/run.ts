@@ -19,7 +19,8 @@ export const addRunCommand: AddCommand = (program, { host, interruption, onExitC
     agentCommand(
       program,
       'run [goal...]',
-      'run an agent on a goal (the command may be left out: adjutant "goal")',
+      'run an agent on a goal, with the text of a pipe or of - (the command may be left out: ' +
+        'adjutant "goal")',
     ),
   );
   withAskBefore(withLane(withSession(withAgent(command))))
@@ -27,7 +28,9 @@ export const addRunCommand: AddCommand = (program, { host, interruption, onExitC
     .action(async (words: string[], { session, ...options }: RunFlags) => {
       const { runGoal } = await import('../actions/run.ts');
       refuseMisplacedCommand(program, words);
-      onExitCode(await runGoal({ host, interruption, options }, words.join(' '), session));
+      const { withGivenText } = await import('../host/given-text.ts');
+      const goal = await withGivenText(host, words);
+      onExitCode(await runGoal({ host, interruption, options }, goal, session));
     });
 };
 

@@ -5,7 +5,7 @@ import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
 import { positiveInteger, sessionId, wholeNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant show`. */
-export const addShowCommand: AddCommand = (program, { host, onExitCode }) => {
+export const addShowCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
   withServer(ledgerCommand(program, 'show', 'show what was done in a session'))
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
@@ -42,10 +42,16 @@ export const addShowCommand: AddCommand = (program, { host, onExitCode }) => {
         .conflicts(othersThan('prompt')),
     )
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
+    .addOption(
+      new Option(
+        '--follow',
+        'as events, and those that come, until the open run has ended; exit code as that run',
+      ).conflicts([...othersThan('events'), 'at']),
+    )
     .option('--json', 'print each item, whole, as a line of JSON')
     .action(async (session: string | undefined, options: ShowOptions) => {
       const { showSession } = await import('../actions/show.ts');
-      onExitCode(await showSession(host, session, options));
+      onExitCode(await showSession({ host, interruption }, session, options));
     });
 };
 

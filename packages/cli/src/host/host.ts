@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { type Clock, systemClock } from 'adjutant/ports';
 import { processSignals, type Signals } from './interruption.ts';
 
@@ -11,6 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Environment of the commands: that of their process in the real program. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
+  /** True when standard input is a pipe or a file, whose text belongs to a goal. */
+  readonly isPiped: boolean;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
@@ -26,6 +29,17 @@ export interface Host {
   readonly importModule: (url: string) => Promise<unknown>;
 }
 
+/** True when the shell has connected standard input with a pipe or a file. */
+function isPiped(): boolean {
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isFile();
+  } catch {
+    // There is no standard input.
+    return false;
+  }
+}
+
 /** Exit code of a program that is killed by SIGPIPE. */
 const brokenPipe = 141;
 
@@ -37,6 +51,7 @@ export function processHost(): Host {
   );
   return {
     stdin,
+    isPiped: isPiped(),
     stdout,
     stderr,
     env,

@@ -18,3 +18,8 @@ export function ownName({ argv, env }: Started = process): readonly string[] {
   const isInstalled = /[\\/]node_modules[\\/]/.test(program);
   return isInstalled && by === 'npx' ? ['npx', 'adjutant'] : ['adjutant'];
 }
+
+/** Returns a command of this program as it is typed: `npx adjutant sessions`. */
+export function ownCommand(words: string): string {
+  return [...ownName(), words].join(' ');
+}

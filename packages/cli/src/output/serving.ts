@@ -1,4 +1,5 @@
 import type { Runtime } from 'adjutant';
+import { ownCommand } from '../host/own-name.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
@@ -31,7 +32,7 @@ export function servingLines(
     [
       'access',
       isOpen
-        ? 'without a key, from this machine only; adjutant keys create makes keys, which are ' +
+        ? `without a key, from this machine only; ${ownCommand('keys create')} makes keys, which are ` +
           'asked for from the next start on'
         : 'with a key or a token',
     ],
@@ -49,7 +50,7 @@ export function servingLines(
     'Try it in another terminal:',
     `  curl -N ${url}/v1/runs -H "content-type: application/json" -H "accept: ` +
       `text/event-stream"${key} -d ${quoted(run)}`,
-    `  adjutant sessions --server ${url}`,
+    `  ${ownCommand(`sessions --server ${url}`)}`,
     '',
     style.dim('Ctrl-C ends it.'),
   ];
