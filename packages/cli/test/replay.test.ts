@@ -259,7 +259,7 @@ describe('diff', () => {
       type: 'diff',
       a: 'a',
       b: 'b',
-      divergence: { seq: 1, kind: 'control_flow' },
+      divergence: { seq: 2, kind: 'control_flow' },
     });
     await run(['export', 'a', '-o', 'a.json'], { cwd: folder });
     expect(await run(['diff', 'a', 'a.json'], { cwd: folder })).toMatchObject({

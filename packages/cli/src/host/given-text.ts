@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 const silenceMs = 3_000;
 
 /** Word that stands for standard input. */
-export const standardInput = '-';
+const standardInput = '-';
 
 /** Returns the words of a goal, with the text of standard input where it is meant or piped. */
 export async function withGivenText(host: Host, words: readonly string[]): Promise<string> {
