@@ -32,8 +32,8 @@ export function servingLines(
     [
       'access',
       isOpen
-        ? `without a key, from this machine only; ${ownCommand('keys create')} makes keys, which are ` +
-          'asked for from the next start on'
+        ? `without a key, from this machine only; ${ownCommand('keys create')} makes keys, which ` +
+          'are asked for from the next start on'
         : 'with a key or a token',
     ],
     [
