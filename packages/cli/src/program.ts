@@ -96,7 +96,8 @@ export function buildProgram(parts: CommandParts): Command {
     .showSuggestionAfterError();
   for (const add of commands) add(program, parts);
   program.hook('preAction', (_program, command) => {
-    readEnvFile(host, command.opts<ConfigOptions>());
+    const isOfProject = command.options.some(({ long }) => long === '--config');
+    readEnvFile(host, isOfProject ? command.opts<ConfigOptions>() : { config: false });
   });
   return program;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { UsageError } from '../failure.ts';
-import { type ConfigOptions, nearestConfig } from '../modules/find-config.ts';
+import { type ConfigOptions, isOwn, nearestConfig } from '../modules/find-config.ts';
 import type { Host } from './host.ts';
 
 /** Names that count in a folder without a configuration. */
@@ -16,7 +16,7 @@ const keyName = /_API_KEY$/;
  * @throws UsageError when the file cannot be read; it tells no value
  */
 export function readEnvFile(host: Host, { config }: ConfigOptions): string | undefined {
-  const module = config ?? nearestConfig(host.cwd);
+  const module = config ?? ownConfig(host.cwd);
   const isProject = typeof module === 'string';
   const file = join(isProject ? dirname(resolve(host.cwd, module)) : host.cwd, '.env');
   const text = textOf(file);
@@ -25,6 +25,12 @@ export function readEnvFile(host: Host, { config }: ConfigOptions): string | und
     if (value !== undefined && host.env[name] === undefined && (isProject || keyName.test(name)))
       host.setVariable(name, value);
   return file;
+}
+
+/** The configuration from a folder upwards, unless it is that of somebody else. */
+function ownConfig(cwd: string): string | undefined {
+  const file = nearestConfig(cwd);
+  return file === undefined || dirname(file) === cwd || isOwn(file) ? file : undefined;
 }
 
 function textOf(file: string): string | undefined {

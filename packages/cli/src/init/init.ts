@@ -111,7 +111,7 @@ async function mayWrite(
 ): Promise<boolean> {
   const { host } = context;
   const replaced = files.filter(({ path }) => existsSync(join(folder, path)));
-  const found = formatCount(before.length, 'entry').replace('entrys', 'entries');
+  const found = before.length === 1 ? '1 entry' : `${before.length} entries`;
   const lines = [
     `${plainLine(folder)} is not empty (${found}). These files would be written:`,
     ...files.map((file) => `  ${file.path}${replaced.includes(file) ? '  (replaced)' : ''}`),

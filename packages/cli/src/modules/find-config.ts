@@ -56,11 +56,16 @@ function ownerOf(file: string): number | undefined {
   return stat?.isFile() ? stat.uid : undefined;
 }
 
-/** @throws UsageError: loading the module of somebody else would run that person's code */
-function enter(host: ConfigHost, folder: string, file: string): void {
+/** True for a file of the present user, or of the administrator. */
+export function isOwn(file: string): boolean {
   const owner = ownerOf(file);
   const user = process.getuid?.();
-  if (user !== undefined && owner !== user && owner !== 0)
+  return user === undefined || owner === user || owner === 0;
+}
+
+/** @throws UsageError: loading the module of somebody else would run that person's code */
+function enter(host: ConfigHost, folder: string, file: string): void {
+  if (!isOwn(file))
     throw new UsageError({
       reason:
         `${file} belongs to another user, and is not loaded from a folder below it. Name it ` +

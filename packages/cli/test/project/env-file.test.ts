@@ -39,6 +39,15 @@ test.each([
   expect(code.includes("|| 'rehearsal'")).toBe(isRehearsed);
 });
 
+test('a command without a configuration of its own takes only keys', async () => {
+  const { run, folder } = bench();
+  writeFileSync(join(folder, 'adjutant.config.ts'), config);
+  writeFileSync(join(folder, '.env'), 'ADJUTANT_MODEL=ollama:m\nGEMINI_API_KEY=k\n');
+  await run(['init', 'shop', '--yes', '--no-install'], { cwd: folder });
+  const code = readFileSync(join(folder, 'shop/src/agent.ts'), 'utf8');
+  expect(code).toContain("|| 'gemini:gemini-3-flash-preview'");
+});
+
 test('a file that cannot be read is named', async () => {
   const { run, folder } = bench();
   mkdirSync(join(folder, '.env'));
