@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
 import { rootToContinue } from './root-run.ts';
-import type { RunSink } from './run.ts';
+import type { RunControl, RunSink } from './run.ts';
 import type { RunRequest } from './run-request.ts';
 
 /**
@@ -80,18 +80,26 @@ export class HeardEvents implements RunSink {
   #lastSeq = 0;
   #isTakenOver = false;
   #isStopped = false;
+  /** Cancel of the caller that no ledger is known to have. */
+  #cancel: { readonly reason: string | undefined } | undefined;
 
   constructor(sink: RunSink, lane: string) {
     this.#sink = sink;
     this.#lane = lane;
-    this.attach = (control) =>
+    this.attach = (control) => {
       sink.attach({
         ...control,
+        cancel: (reason) => {
+          this.#cancel = { reason };
+          control.cancel(reason);
+        },
         stop: () => {
           this.#isStopped = true;
           control.stop();
         },
       });
+      this.#cancelAgain(control);
+    };
     this.accept = (confirm) => sink.accept(confirm);
     this.background = (work) => sink.background(work);
   }
@@ -102,6 +110,7 @@ export class HeardEvents implements RunSink {
 
   push(event: StreamEvent): void {
     if (isDurable(event)) this.#lastSeq = event.seq;
+    if (event.type === 'cancel') this.#cancel = undefined;
     this.#sink.push(event);
   }
 
@@ -121,5 +130,13 @@ export class HeardEvents implements RunSink {
     if (!this.#isTakenOver) return;
     for (const event of events.slice(this.#lastSeq, ledger.durableSeq))
       if (!isOfOtherLane(ledger.invocations, event, this.#lane)) this.push(event);
+  }
+
+  /** Repeats the caller's cancel after a take-over: the lost ledger has not recorded it. */
+  #cancelAgain(control: RunControl): void {
+    const cancel = this.#cancel;
+    if (!this.#isTakenOver || cancel === undefined) return;
+    this.#cancel = undefined;
+    control.cancel(cancel.reason);
   }
 }

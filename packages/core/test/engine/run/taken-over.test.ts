@@ -159,7 +159,7 @@ describe.each(storePlaces)(
 );
 
 describe('a run that follows', () => {
-  async function following() {
+  async function following({ cancelsAtLoss = false } = {}) {
     const store = keptOpen(memoryStore());
     const begun = Promise.withResolvers<void>();
     const runnable = worker(never, begun.resolve);
@@ -168,6 +168,7 @@ describe('a run that follows', () => {
     const run = app.run(runnable, { session, input: 'Go' });
     await begun.promise;
     await session.flush();
+    if (cancelsAtLoss) session.ledger.onFailure(() => run.cancel('enough'));
     const claim = await takeOver(store);
     session.addMessage('too late');
     await eventually(() => session.ledger.failure !== undefined);
@@ -192,6 +193,17 @@ describe('a run that follows', () => {
     expect(session.events.find(({ type }) => type === 'cancel')).toMatchObject({
       reason: 'enough',
     });
+    await app.close();
+  });
+
+  test('is cancelled as well when the cancel came while the session was lost', async () => {
+    const { app, store, run, claim } = await following({ cancelsAtLoss: true });
+    await release(store, claim);
+    const { status, session } = await run;
+    expect(status).toBe('cancelled');
+    expect(session.events.filter(({ type }) => type === 'cancel')).toMatchObject([
+      { reason: 'enough' },
+    ]);
     await app.close();
   });
 
