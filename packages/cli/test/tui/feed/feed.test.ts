@@ -67,6 +67,27 @@ describe('a streamed answer', () => {
     const parts = text.push('x;\n'.repeat(130));
     expect(parts.map(({ isContinued }) => isContinued)).toEqual([false, true]);
     expect(parts.every(({ markdown }) => /^```ts\n(x;\n)+```$/.test(markdown))).toBe(true);
+    const rest = [...text.push('```\n\nThree\n'), ...text.end()];
+    expect(rest.map(({ isContinued }) => isContinued)).toEqual([true, false]);
+    const lines = [...parts, ...rest].flatMap(({ markdown }) => markdown.match(/x;/g) ?? []);
+    expect(lines).toHaveLength(130);
+  });
+
+  test('gives a long list out in parts, between its items', () => {
+    const items = Array.from({ length: 99 }, (_, at) => `${at + 1}. item\n\n    more\n`);
+    const text = new AnswerText();
+    const parts = [...items.flatMap((item) => text.push(item)), ...text.end()];
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.every(({ markdown }) => /^\d+\. item/.test(markdown))).toBe(true);
+    expect(parts.map(({ markdown }) => `${markdown}\n`).join('')).toBe(items.join(''));
+    const whole = new AnswerText();
+    expect([...whole.push(items.join('')), ...whole.end()]).toEqual(parts);
+  });
+
+  test('keeps a code block in a list together with its item', () => {
+    const list = '- one\n\n  ```ts\n  a;\n\n  b;\n  ```\n- two\n';
+    const text = new AnswerText();
+    expect(text.push(`${list}\nEnd\n`)).toEqual([{ markdown: list.trimEnd(), isContinued: false }]);
   });
 
   test('that the model begins again, or that is recorded otherwise, says so', () => {
