@@ -88,7 +88,8 @@ const compared: { readonly [Type in EventType]: Compared<Type> } = {
     kind,
     generation,
     attempt,
-    request,
+    // Older builds did not tell people of it.
+    request: { ...request, destructive: undefined },
   }),
   tool_input: ({ callId, decision, input, reason }) => ({ callId, decision, input, reason }),
   state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({

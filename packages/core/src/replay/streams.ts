@@ -59,6 +59,7 @@ export function comesFromOutside(event: Event): boolean {
         isDecision(event, 'limits', 'too_many_waiting') ||
         isDecision(event, 'limits', 'message_expired') ||
         changesGrants(event) ||
+        isDecision(event, 'request', 'standing', 'withdraw_standing') ||
         event.by.startsWith('user') ||
         event.by.startsWith('operator')
       );
@@ -72,7 +73,8 @@ export function comesFromOutside(event: Event): boolean {
  * not count, or a question that is asked again. It is not made twice.
  */
 export function mayComeFromOutside(event: Event, before: Event | undefined): boolean {
-  if (event.type === 'decision') return isDecision(event, 'request');
+  if (event.type === 'decision')
+    return isDecision(event, 'request') && !isDecision(event, 'request', 'covered');
   return event.type === 'tool_yield' && isDecision(before, 'request');
 }
 

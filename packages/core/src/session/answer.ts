@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import { contentHash } from '../base/hash.ts';
 import type { IdSource } from '../base/id.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { StandingExtent } from '../ledger/decisions/runtime-decisions.ts';
 import type { Actor, RequestDecision } from '../ledger/event.ts';
 import { laneMember } from '../ledger/folds/lanes.ts';
 import type { LedgerStore, PostReceipt } from '../ledger/port.ts';
@@ -18,6 +19,8 @@ export interface Answer {
   readonly by: Actor;
   /** Message of the user that was read as the input. */
   readonly text?: string;
+  /** Later calls that the approval covers as well. */
+  readonly always?: StandingExtent;
 }
 
 /**
@@ -34,9 +37,10 @@ export function postAnswer(
     readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
   },
   requestId: string,
-  { decision, input, reason, by, text, clientKey }: Answer,
+  { decision, input, reason, by, text, clientKey, always }: Answer,
 ): Promise<PostReceipt> {
-  const said = contentHash([by, decision ?? null, input ?? null, reason ?? null]);
+  const parts = [by, decision ?? null, input ?? null, reason ?? null];
+  const said = contentHash(always === undefined ? parts : [...parts, always]);
   return ports.store.post(session, {
     // The same answer sent twice counts once; a different answer is too late.
     key: `answer:${requestId}:${said}`,
@@ -47,7 +51,7 @@ export function postAnswer(
     settles: requestId,
     data: {
       requestId,
-      ...defined({ decision, input, reason, text, clientKey }),
+      ...defined({ decision, input, reason, text, clientKey, always }),
     },
   });
 }
@@ -97,6 +101,34 @@ export function postNotified(
     at: ports.clock.now(),
     type: 'notified',
     data: { requestId },
+  });
+}
+
+/**
+ * Posts the withdrawal of a standing approval.
+ * @throws SessionNotFoundError
+ */
+export function postWithdrawal(
+  {
+    session,
+    ports,
+  }: {
+    readonly session: string;
+    readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
+  },
+  {
+    id,
+    by,
+    reason,
+  }: { readonly id: string; readonly by: Actor; readonly reason?: string | undefined },
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `withdraw_standing:${id}`,
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type: 'withdraw_standing',
+    data: { requestId: id, ...defined({ reason }) },
   });
 }
 

@@ -228,6 +228,11 @@ const runtimeWords: Words<
       (question) =>
         `The answer to ${question} could not be used by the code that went on; it is kept.`,
     ),
+    standing: (of) =>
+      `Calls of ${textOf(of.data, 'tool') ?? 'a tool'} like the approved one are allowed in this ` +
+      'session from now on.',
+    covered: (of) => `A call of ${toolOf(of)} was not asked about: calls like it are allowed.`,
+    withdraw_standing: () => 'An approval that held for later calls was taken back.',
     notify: () => 'The app was told that a question waits for somebody.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,

@@ -22,6 +22,7 @@ import {
   answeringByMessage,
   answeringQuestions,
   approvals,
+  standingApproval,
   waitingStep,
   yielding,
 } from './waiting-scenarios.ts';
@@ -353,4 +354,5 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'a run that is refused': supervised.refused,
   'two lanes': twoLanes,
   'an interrupted answer': interrupted,
+  'a standing approval': standingApproval,
 };

@@ -218,3 +218,27 @@ export const answeringQuestions: MakeScenario = () => ({
   }),
   answers: { party: 'name: Ann, guests: 2', hour: '18', title: 'Our evening' },
 });
+
+/** An approval that holds for later calls of its tool in the session. */
+export const standingApproval: MakeScenario = () => ({
+  runnable: agent({
+    name: 'editor',
+    model: roundModel([
+      { toolCalls: [call('change', 1)] },
+      { toolCalls: [call('change', 2), call('change', 3)] },
+      { text: 'changed' },
+    ]),
+    tools: [
+      tool({
+        name: 'change',
+        description: 'Changes something',
+        schema,
+        recovery: 'rerun',
+        approval: { expiresInMs: 864_000_000 },
+        execute: ({ args }) => `changed ${args.n}`,
+      }),
+    ],
+    output: 'editor',
+  }),
+  answers: () => ({ decision: 'approve', always: 'tool' }),
+});

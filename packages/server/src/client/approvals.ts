@@ -9,6 +9,7 @@ import type {
   OperationResult,
   RequestListQuery,
   ServerRequest,
+  StandingApprovals,
 } from './types.ts';
 
 /**
@@ -63,6 +64,32 @@ export class Approvals {
       ...options,
     });
     return outcomes;
+  }
+
+  /** The approvals of a session that hold for later calls, oldest first. */
+  async standing(session: string, options: CallOptions = {}): Promise<StandingApprovals> {
+    const { approvals } = await this.#transport.json<{ approvals: StandingApprovals }>({
+      method: 'GET',
+      path: pathOf('sessions', session, 'standing-approvals'),
+      ...options,
+    });
+    return approvals;
+  }
+
+  /**
+   * Takes an approval back that holds for later calls.
+   * @param request id of the request whose answer gave it
+   */
+  async withdraw(
+    request: string,
+    { reason, ...options }: WriteOptions & { readonly reason?: string } = {},
+  ): Promise<void> {
+    await this.#transport.json({
+      method: 'POST',
+      path: pathOf('approvals', request, 'withdraw'),
+      body: reason === undefined ? {} : { reason },
+      ...options,
+    });
   }
 
   /** Makes a link for a message, at which a person without a key can decide. */

@@ -9,6 +9,7 @@ import type {
   outcomesSchema,
   requestQuerySchema,
   requestSchema,
+  standingListSchema,
 } from '../schemas/approval.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
@@ -63,6 +64,7 @@ export type ChatMessages = z.output<typeof uiMessagesSchema>;
 
 export type ServerRequest = z.output<typeof requestSchema>;
 export type RequestListQuery = ListQueryOf<typeof requestQuerySchema>;
+export type StandingApprovals = z.output<typeof standingListSchema>['approvals'];
 export type Answer = z.input<typeof answerSchema>;
 export type BatchAnswers = z.input<typeof batchSchema>['answers'];
 export type AnswerOutcomes = z.output<typeof outcomesSchema>['outcomes'];

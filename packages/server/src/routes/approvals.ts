@@ -3,6 +3,7 @@ import { defined } from 'adjutant/text';
 import { isBegunBefore } from '../http/new-id.ts';
 import type { AddRoutes, Api } from '../http/parts.ts';
 import { problemOf } from '../http/problem.ts';
+import { reachableSession } from '../http/reachable.ts';
 import { isRequestInReach, reachableRequest } from '../http/reachable-request.ts';
 import { readRequestCursor, writeRequestCursor } from '../http/request-cursor.ts';
 import { addRoute, type RouteInput } from '../http/route.ts';
@@ -18,7 +19,11 @@ import {
   requestParamsSchema,
   requestQuerySchema,
   requestSchema,
+  standingListSchema,
+  withdrawalSchema,
+  withdrawnSchema,
 } from '../schemas/approval.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
 
 type Input = Pick<
   RouteInput<unknown, unknown, unknown>,
@@ -33,6 +38,8 @@ export const addApprovalRoutes: AddRoutes = (api) => {
   addGet(api);
   addAnswer(api);
   addBatch(api);
+  addStanding(api);
+  addWithdrawal(api);
 };
 
 function addList(api: Api): void {
@@ -174,6 +181,56 @@ function addBatch(api: Api): void {
   );
 }
 
+function addStanding(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/sessions/{session}/standing-approvals',
+      permission: 'read',
+      operationId: 'listStanding',
+      tag,
+      summary: 'The approvals of a session that hold for later calls, oldest first',
+      params: sessionPathSchema,
+      answers: { 200: { description: 'Those that hold.', schema: standingListSchema } },
+    },
+    async (input) => {
+      const { id } = await reachableSession(input, input.params.session);
+      const approvals = await input.app.requests.standing(id);
+      return { status: 200, body: { approvals: [...approvals] } };
+    },
+  );
+}
+
+function addWithdrawal(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/approvals/{request}/withdraw',
+      permission: 'operate',
+      operationId: 'withdrawStanding',
+      tag,
+      summary: 'Takes an approval back that holds for later calls',
+      description: 'Later calls are asked about again. Calls that were made stay made.',
+      params: requestParamsSchema,
+      body: withdrawalSchema,
+      isBodyOptional: true,
+      answers: { 202: { description: 'It is stored', schema: withdrawnSchema } },
+    },
+    async (input) => {
+      const { request } = input.params;
+      await reachableRequest(input, request);
+      const { reason } = input.body;
+      await input.app.requests.withdraw(request, {
+        by: input.principal.actor,
+        ...defined({ reason }),
+      });
+      return { status: 202, body: { requestId: request, status: 'accepted' as const } };
+    },
+  );
+}
+
 async function outcomeOf(
   input: Input,
   requestId: string,
@@ -197,14 +254,14 @@ async function outcomeOf(
 async function answer(
   input: Input,
   requestId: string,
-  { decision, input: given, args, reason }: AnswerJson,
+  { always, decision, input: given, args, reason }: AnswerJson,
 ): Promise<void> {
   const { app, principal } = input;
   await reachableRequest(input, requestId);
   const value = given === undefined ? args : given;
   const said = {
     by: principal.actor,
-    ...defined({ decision, input: value, reason }),
+    ...defined({ always, decision, input: value, reason }),
   } as RequestAnswer;
   try {
     await app.requests.answer(requestId, said);

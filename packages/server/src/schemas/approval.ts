@@ -129,6 +129,14 @@ export const requestQuerySchema = z.object({
 
 export type RequestQueryJson = z.infer<typeof requestQuerySchema>;
 
+const alwaysText =
+  'later calls of the tool in this session that are not asked about: equal ones (`call`), all ' +
+  '(`tool`), or those whose paths lie below a folder.';
+const extentSchema = z.union([
+  z.enum(['call', 'tool']),
+  z.strictObject({ below: z.string().min(1).max(longestText) }),
+]);
+
 const answerFields = {
   decision: z.enum(decisions).optional().openapi({
     description: "One of the request's options. Missing: `answer`, where that is an option.",
@@ -145,6 +153,7 @@ const answerFields = {
     .max(longestText)
     .optional()
     .openapi({ description: 'Why. The ledger has it, and the model is told it.' }),
+  always: extentSchema.optional().openapi({ description: 'With `approve`: ' + alwaysText }),
 };
 
 const oneInput = 'give `input` or `args`, not both';
@@ -197,6 +206,29 @@ export const outcomesSchema = z
   .openapi('AnswerOutcomes');
 
 export type OutcomesJson = z.infer<typeof outcomesSchema>;
+
+export const standingListSchema = z
+  .object({
+    approvals: z.array(
+      z.object({
+        id: z.string().openapi({ description: 'Id of the request whose answer gave it.' }),
+        tool: z.string(),
+        covers: extentSchema.openapi({ description: 'The calls: ' + alwaysText }),
+        by: z.string().openapi({ description: 'Who gave it.', example: 'operator:ann' }),
+        seq: z.int().openapi({ description: 'Place of the decision in the ledger.' }),
+        at: timeSchema,
+      }),
+    ),
+  })
+  .openapi('StandingApprovals');
+
+export const withdrawalSchema = z
+  .strictObject({ reason: answerFields.reason })
+  .openapi('Withdrawal');
+
+export const withdrawnSchema = z
+  .object({ requestId: z.string(), status: z.literal('accepted') })
+  .openapi('Withdrawn');
 
 export const linkOptionsSchema = z
   .strictObject({

@@ -124,6 +124,16 @@ export const entries: Readonly<Record<string, Entry>> = {
     status: 200,
     call: post(({ request }) => `/v1/approvals/${request}`, { decision: 'approve' }),
   },
+  listStanding: {
+    ...read,
+    call: session('/standing-approvals'),
+  },
+  // No approval of it holds for later calls.
+  withdrawStanding: {
+    ...operate,
+    status: 400,
+    call: post(({ request }) => `/v1/approvals/${request}/withdraw`),
+  },
   linkRequest: {
     ...operate,
     status: 201,

@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { deepFreeze, type JsonValue } from '../../base/json.ts';
-import type { RequestDetails, RequestKind } from '../../ledger/event.ts';
+import type { EventDraft, RequestDetails, RequestKind } from '../../ledger/event.ts';
 import type { CallState, RequestWithAnswer } from '../../loop/call-state.ts';
 import { isApproval } from '../../session/pending-request.ts';
 import { ToolFailure } from '../../tools/errors.ts';
@@ -14,6 +14,7 @@ import { cancelledBefore, requestExpired, requestRejected } from '../tool-call/r
 import type { Writes } from '../writes.ts';
 import { requestFingerprint } from './fingerprint.ts';
 import { ask, callSummary, requestDecision } from './question.ts';
+import { coveredDraft } from './standing.ts';
 
 /** Milliseconds within which an approval must be used. */
 const defaultUseWithin = 24 * 3_600_000;
@@ -30,6 +31,8 @@ export interface AskingCall {
   context(): FinalizeContext;
   /** Takes the decisions made before the request, to be appended with it. */
   takeWrites(): Writes;
+  /** Keeps a decision that is appended with the attempt, or with the next request. */
+  note(draft: EventDraft): void;
 }
 
 /**
@@ -251,7 +254,9 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
     const isNeeded =
       confirm !== undefined || approval.when === undefined || (await approval.when(call.context()));
     if (ports.scope.aborted) return true;
-    if (isNeeded) {
+    const covered = isNeeded && confirm === undefined ? coveredCall(call, approval) : undefined;
+    if (covered !== undefined) call.note(covered);
+    else if (isNeeded) {
       const {
         allowEdit = true,
         useWithinMs = defaultUseWithin,
@@ -268,6 +273,7 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
           options,
           allowEdit,
           useWithin: useWithinMs,
+          ...(tool.destructive ? { destructive: true } : {}),
           ...(allowEdit ? { inputSchema: tool.inputSchema } : {}),
         },
       );
@@ -278,6 +284,20 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
   const inputSchema = defined({ inputSchema: tool.yieldInputSchema });
   askFor(call, 'input', yieldOptions ?? {}, { options: ['answer', 'reject'], ...inputSchema });
   return true;
+}
+
+/**
+ * Returns the decision that a standing approval covers the call. Requests that only some people
+ * may decide are always made.
+ */
+function coveredCall(
+  { args, context, ports, state, tool }: AskingCall,
+  { mayDecide }: RequestOptions,
+): EventDraft | undefined {
+  const people = typeof mayDecide === 'function' ? mayDecide(context()) : mayDecide;
+  if (people !== undefined) return undefined;
+  const { ledger, path } = ports;
+  return coveredDraft(ledger, { args, callId: state.call.callId, path, tool });
 }
 
 /**

@@ -241,6 +241,9 @@ export class CallPreparation {
       confirm: this.#confirm,
       context: () => attempt.context(),
       takeWrites: () => this.takeWrites(),
+      note: (draft) => {
+        this.#writes = joinedWrites([this.#writes, { drafts: [draft], extras: undefined }]);
+      },
     };
   }
 

@@ -81,6 +81,7 @@ export class TenantApp {
     const { registry } = services;
     this.requests = new RequestService({
       ledgers: (of) => this.#clocked(reachable(of)),
+      app,
       clock,
       tenant,
       approvals: options.approvals,

@@ -8,6 +8,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import { isSaidBy, kindOf, namedActor } from '../../ledger/actor.ts';
+import type { StandingExtent } from '../../ledger/decisions/runtime-decisions.ts';
 import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { Actor, RequestDecision } from '../../ledger/event.ts';
 import type { RequestRow } from '../../ledger/port.ts';
@@ -22,12 +23,14 @@ import {
   validateOutput,
 } from '../../tools/validate.ts';
 import { explainPlaces } from '../../tools/validation-issue.ts';
+import { isStandingExtent } from '../frame/standing-extent.ts';
 import {
   DecisionNotOfferedError,
   InputMismatchError,
   InvalidAnswerError,
   MayNotDecideError,
 } from './errors.ts';
+import { assertMayStand } from './standing.ts';
 
 /** Author of an answer, and the reason for it. */
 export interface AnsweredBy {
@@ -52,6 +55,11 @@ export interface RequestAnswer extends AnsweredBy {
    * the answer as its `input`, is the one that got it: the message counts once.
    */
   readonly clientKey?: string;
+  /**
+   * Later calls of the tool in this session that an approval allows as well: equal ones (`call`),
+   * all (`tool`), or those whose paths lie in a folder. @default none
+   */
+  readonly always?: StandingExtent;
 }
 
 const answerChecks: OptionChecks<RequestAnswer> = {
@@ -60,6 +68,7 @@ const answerChecks: OptionChecks<RequestAnswer> = {
   by: isNonEmptyText,
   reason: isText,
   clientKey: isNonEmptyText,
+  always: isStandingExtent,
 };
 
 const insiders: ReadonlySet<string | undefined> = new Set(['runtime', 'model', 'tool']);
@@ -103,8 +112,21 @@ export async function checkedAnswer(
   const decision = decisionOf(row, given);
   assertMayDecide(row, by);
   await checkInput(row, decision, given.input, ports);
-  const { input, reason, clientKey } = given;
-  return defined({ decision, by, input, reason, clientKey });
+  const { input, reason, clientKey, always } = given;
+  if (always !== undefined) checkStanding(row, decision, always, ports);
+  return defined({ decision, by, input, reason, clientKey, always });
+}
+
+function checkStanding(
+  row: RequestRow,
+  decision: RequestDecision,
+  always: StandingExtent,
+  { findTool }: CheckPorts,
+): void {
+  if (decision !== 'approve')
+    throw new InvalidAnswerError({ reason: `\`always\` goes with 'approve', not '${decision}'` });
+  const tool = isQuestion(row) ? undefined : findTool(row.request.agent, row.name);
+  assertMayStand(row, always, tool);
 }
 
 /** @throws RequestSettledError */

@@ -10,12 +10,19 @@ import {
 } from '../../base/options.ts';
 import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
+import type { StandingApproval } from '../../ledger/folds/standing-fold.ts';
 import type { LedgerStore, RequestDraft, RequestRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
-import { postAnswer } from '../../session/answer.ts';
+import { postAnswer, postWithdrawal } from '../../session/answer.ts';
 import { approvalKinds } from '../../session/pending-request.ts';
 import type { ApprovalTokenOptions } from './approval-token.ts';
-import { type AnsweredBy, type CheckPorts, checkedAnswer, type RequestAnswer } from './check.ts';
+import {
+  type AnsweredBy,
+  actorOf,
+  type CheckPorts,
+  checkedAnswer,
+  type RequestAnswer,
+} from './check.ts';
 import { ApprovalTokenError, InvalidAnswerError } from './errors.ts';
 import type { ApprovalLinks } from './links.ts';
 import {
@@ -28,6 +35,7 @@ import {
 import { RequestRows } from './request-rows.ts';
 import { RequestTokens, type TokenOptions, type TokenView } from './request-tokens.ts';
 import { withDecision } from './settled-request.ts';
+import { readStanding } from './standing.ts';
 
 /** One of several answers. */
 export interface BatchAnswer extends RequestAnswer {
@@ -47,6 +55,7 @@ export interface OperationOutcome extends Omit<AnsweredBy, 'reason'> {
 export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly ledgers: (tenant?: string) => LedgerStore;
   readonly clock: Clock;
+  readonly app: string;
   readonly tenant: string;
   /** Keys for signing tokens; `undefined` when the app has no tokens. */
   readonly approvals: ApprovalTokenOptions | undefined;
@@ -127,8 +136,8 @@ export class RequestService {
     await this.#answer(await this.#rows.find(requestId), answer);
   }
 
-  /** Lets a call be made; as `answer`. */
-  approve(requestId: string, said: AnsweredBy = {}): Promise<void> {
+  /** Lets a call be made, and with `always` later ones like it; as `answer`. */
+  approve(requestId: string, said: AnsweredBy & Pick<RequestAnswer, 'always'> = {}): Promise<void> {
     return this.answer(requestId, { ...said, decision: 'approve' });
   }
 
@@ -140,6 +149,41 @@ export class RequestService {
   /** Lets a call be made with other arguments; as `answer`. */
   edit(requestId: string, args: JsonValue, said: AnsweredBy = {}): Promise<void> {
     return this.answer(requestId, { ...said, decision: 'edit', input: args });
+  }
+
+  /**
+   * Lists the approvals of a session that hold for later calls, oldest first.
+   * @throws InvalidAnswerError, SessionNotFoundError, StoreUnavailableError
+   */
+  standing(session: { readonly id: string } | string): Promise<readonly StandingApproval[]> {
+    const id: unknown = typeof session === 'string' ? session : session?.id;
+    if (isNonEmptyText(id) !== undefined)
+      throw new InvalidAnswerError({
+        refused: 'The standing approvals cannot be listed',
+        reason: 'a session or the id of one is needed',
+      });
+    const { app, ledgers } = this.#ports;
+    return readStanding(ledgers(), { app, session: id as string });
+  }
+
+  /**
+   * Takes a standing approval back: later calls are asked about again.
+   * @param id of the request with whose answer it was given
+   * @throws RequestNotFoundError, InvalidAnswerError, StoreUnavailableError
+   */
+  async withdraw(id: string, { by, reason }: AnsweredBy = {}): Promise<void> {
+    const { app, ledgers, clock, posted } = this.#ports;
+    const { session } = await this.#rows.find(id);
+    const store = ledgers();
+    const holds = (await readStanding(store, { app, session })).some((one) => one.id === id);
+    if (!holds)
+      throw new InvalidAnswerError({
+        refused: 'The standing approval cannot be taken back',
+        reason: `request "${id}" has none that holds`,
+      });
+    const said = { id, by: actorOf(by), ...defined({ reason }) };
+    await postWithdrawal({ session, ports: { store, clock } }, said);
+    posted(session);
   }
 
   /** Answers several requests, each by itself. Never rejects because of an answer. */

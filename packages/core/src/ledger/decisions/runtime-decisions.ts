@@ -2,6 +2,12 @@ import type { JsonObject } from '../../base/json.ts';
 import type { RequestKind } from '../events/request-events.ts';
 import type { StateChange } from '../events/state-events.ts';
 
+/**
+ * Calls that a standing approval covers: equal ones (`call`), all of the tool (`tool`), or those
+ * whose paths lie in a folder.
+ */
+export type StandingExtent = 'call' | 'tool' | { readonly below: string };
+
 type RequestData = {
   readonly requestId: string;
   readonly kind: RequestKind;
@@ -24,6 +30,19 @@ export interface RuntimeDecisions {
     readonly escalate: RequestData;
     /** Note that the app was told of a request. */
     readonly notify: { readonly requestId: string };
+    /** Approval that holds for later calls, given with the answer to this request. */
+    readonly standing: {
+      readonly requestId: string;
+      readonly tool: string;
+      readonly covers: StandingExtent;
+    };
+    /** Call that is not asked about, because of the standing approval of this request. */
+    readonly covered: {
+      readonly requestId: string;
+      readonly callId: string;
+      readonly tool: string;
+    };
+    readonly withdraw_standing: { readonly requestId: string };
     readonly unusable: RequestData & { readonly tool: string; readonly code: string };
   };
   readonly run: {

@@ -7,7 +7,7 @@ type QualifiedName = {
   [Component in DecidingComponent]: `${Component}.${DecisionName<Component>}`;
 }[DecidingComponent];
 
-type Steered = 'agent' | 'invocations' | 'requests' | 'permissions';
+type Steered = 'agent' | 'invocations' | 'requests' | 'permissions' | 'standing';
 
 /**
  * Decisions that change how something goes on, by the thing that they steer. A decision that is
@@ -34,6 +34,8 @@ interface Steering extends Record<Steered, QualifiedName> {
   requests: 'request.withdraw';
   /** Permissions of a session and of a run. */
   permissions: 'permissions.grant' | 'permissions.revoke';
+  /** Approvals that hold for later calls. */
+  standing: 'request.standing' | 'request.withdraw_standing';
 }
 
 type EventNamed<Qualified> = Qualified extends `${infer Component}.${infer Name}`

@@ -35,6 +35,8 @@ export interface RequestDetails extends JsonObject {
   readonly details?: JsonValue;
   /** True when the arguments may be edited. */
   readonly allowEdit?: boolean;
+  /** True when the tool is destructive: no standing approval covers its calls. */
+  readonly destructive?: boolean;
   /** JSON Schema of the input, or of the arguments that may be edited. */
   readonly inputSchema?: JsonObject;
   /** Ids of the actors that may answer. */

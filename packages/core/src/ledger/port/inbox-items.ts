@@ -15,6 +15,7 @@ export interface InboxItem {
     | 'cancel'
     | 'pause'
     | 'interrupt'
+    | 'withdraw_standing'
     | 'child_end'
     | 'wake'
     | 'token_refused'

@@ -9,6 +9,7 @@ import {
   hours,
   none,
   ofType,
+  pay,
   paying,
   requestOf,
   run,
@@ -51,6 +52,23 @@ export const answerFeatures: Readonly<Record<string, Feature>> = {
       return (await stage.app.resume(session)).session;
     },
     has: decided('escalate'),
+  },
+  'an approval that holds for later calls, and is taken back': {
+    define: () =>
+      agent({
+        name: 'payer',
+        model: roundModel([callOf('pay'), callOf('pay'), { text: 'Paid.' }, { text: 'Again.' }]),
+        tools: [pay({})],
+      }),
+    act: async (stage) => {
+      const { requests } = stage.app;
+      const id = requestOf(await run(stage));
+      await requests.approve(id, { by: 'operator:jo', always: 'tool' });
+      await stage.app.resume('s');
+      await requests.withdraw(id, { by: 'operator:jo' });
+      return run(stage, 'Once more', 'second');
+    },
+    has: decided('covered'),
   },
   'a question of a step that is put again, and one that lost a race with a sleep': {
     define: () =>

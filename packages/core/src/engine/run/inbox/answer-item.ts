@@ -3,9 +3,11 @@ import type { JsonValue } from '../../../base/json.ts';
 import { questionDraft, requestDecision, sameQuestion } from '../../../effects/request/question.ts';
 import { isSaidBy, namesOf } from '../../../ledger/actor.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
+import type { StandingExtent } from '../../../ledger/decisions/runtime-decisions.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
+import { isStandingExtent } from '../../frame/standing-extent.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import { resolutionDraft } from './resolution.ts';
 
@@ -21,7 +23,7 @@ export function answerOutcome(ledger: Ledger, entry: InboxEntry): ItemOutcome {
     return { drafts: [refusal(entry, 'Nothing waits for this answer any more.', { requestId })] };
   const why = whyRefused(entry, request);
   return why === undefined
-    ? { drafts: [inputDraft(entry, request)] }
+    ? { drafts: [inputDraft(entry, request), ...standingDrafts(entry, request)] }
     : askAgain(ledger, entry, request, why);
 }
 
@@ -69,6 +71,47 @@ function whyRefused(
   return (options as readonly string[]).includes(decision)
     ? undefined
     : `It can be answered with ${options.join(', ')} only.`;
+}
+
+/**
+ * Makes the decision that an approval holds for later calls. The app checks before it posts an
+ * answer, but any process can post.
+ */
+function standingDrafts(
+  { by, data }: InboxEntry,
+  { callId, invocationId, kind, name, request, requestId }: EventOf<'tool_yield'>,
+): EventDraft[] {
+  const always = data['always'];
+  const isOffered =
+    isStandingExtent(always) === undefined &&
+    kind === 'approval' &&
+    callId !== invocationId &&
+    data['decision'] === 'approve' &&
+    request.mayDecide === undefined &&
+    request.destructive !== true;
+  if (!isOffered) return [];
+  const covers = always as StandingExtent;
+  return [
+    decision('request', 'standing', {
+      by,
+      reasoning: `${coveredCalls(name, covers)} are allowed in this session from now on.`,
+      data: { requestId, tool: name, covers },
+    }),
+  ];
+}
+
+function coveredCalls(tool: string, covers: StandingExtent): string {
+  if (covers === 'tool') return `All calls of ${tool}`;
+  return covers === 'call'
+    ? `Calls of ${tool} with the same arguments`
+    : `Calls of ${tool} below ${covers.below}`;
+}
+
+/** Records that a standing approval was taken back. */
+export function withdrawal({ by, data }: InboxEntry): EventDraft {
+  const requestId = textOf(data, 'requestId') ?? '';
+  const reasoning = textOf(data, 'reason') ?? 'Its calls are asked about again.';
+  return decision('request', 'withdraw_standing', { by, reasoning, data: { requestId } });
 }
 
 /** Makes the event of an answer that counts. */

@@ -4,7 +4,7 @@ import type { EventDraft } from '../../../ledger/event.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { grantDraft } from '../../frame/grants.ts';
 import { notifiedDraft } from '../waiting/request-teller.ts';
-import { answerOutcome, tokenRefusal } from './answer-item.ts';
+import { answerOutcome, tokenRefusal, withdrawal } from './answer-item.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import { messageOutcome } from './message-item.ts';
 import type { InboxTarget } from './target.ts';
@@ -35,6 +35,8 @@ export function itemOutcome(
       return { drafts: [notifiedDraft(textOf(entry.data, 'requestId') ?? '')], isNote: true };
     case 'token_refused':
       return { drafts: [tokenRefusal(entry)] };
+    case 'withdraw_standing':
+      return { drafts: [withdrawal(entry)] };
     case 'grant':
     case 'revoke':
       return { drafts: [grantChange(target, entry, entry.type)] };

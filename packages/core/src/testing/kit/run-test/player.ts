@@ -254,8 +254,8 @@ export class Player {
         found,
       );
     }
-    const { by, reason } = choice;
-    await this.#post(first, { decision, ...defined({ by, reason, input }) }, found);
+    const { always, by, reason } = choice;
+    await this.#post(first, { decision, ...defined({ always, by, reason, input }) }, found);
     this.#scene.resume();
   }
 

@@ -12,6 +12,8 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../../base/options.ts';
+import { isStandingExtent } from '../../../engine/frame/standing-extent.ts';
+import type { RequestAnswer } from '../../../engine/requests/check.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { RequestDecision } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';
@@ -55,6 +57,8 @@ export interface AnswerChoice {
   /** An actor like `user:ann`, or the id of a user. @default 'user' */
   readonly by?: string;
   readonly reason?: string;
+  /** Later calls that an approval allows as well, as in `app.requests.approve`. @default none */
+  readonly always?: RequestAnswer['always'];
 }
 
 /**
@@ -208,6 +212,7 @@ const choiceChecks: OptionChecks<AnswerChoice> = {
   args: isArgs,
   by: isNonEmptyText,
   reason: isText,
+  always: isStandingExtent,
 };
 
 function answered(
