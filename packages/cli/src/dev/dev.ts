@@ -7,10 +7,10 @@ import { describeFailure, exitCodes, UsageError } from '../failure.ts';
 import { ownName } from '../host/own-name.ts';
 import { findConfig } from '../modules/find-config.ts';
 import { type ConfiguredApp, loadApp, replayingFor } from '../modules/load-module.ts';
+import { placeOfThrown } from '../modules/thrown.ts';
 import { formatCount, formatDuration } from '../output/format.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
-import { placeOfFailure } from './failure-place.ts';
 import { ProjectModules } from './project-modules.ts';
 import { logRequests } from './request-log.ts';
 import { endingOf, runLog } from './run-log.ts';
@@ -131,9 +131,10 @@ class DevelopedApp {
         this.#tell(`! ${endingOf(session)} cannot go on: ${plainLine(reason ?? code ?? '')}`);
       this.#files.watch(this.#watched());
     } catch (error) {
-      const place = placeOfFailure(error, this.#base);
+      const cause = causeOf(error);
+      const place = cause instanceof Error ? placeOfThrown(cause, this.#config) : undefined;
       const where = place === undefined ? '' : `${place} `;
-      const reason = plainLine(describeFailure(causeOf(error)));
+      const reason = plainLine(describeFailure(cause));
       this.#tell(`✗ ${where}${reason} The former code serves on.`);
       // A file that could not be reached this time is watched on.
       this.#files.watch(new Set([...before, ...this.#watched()]));

@@ -10,10 +10,18 @@ const foreign = /[\\/](?:node_modules|packages[\\/](?:core|cli|server)[\\/]src)[
 export function describeThrown(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error))
     return `it throws ${JSON.stringify(thrown) ?? String(thrown)}, which is not an error.`;
-  const place = thrown instanceof SyntaxError ? syntaxPlace(thrown) : framePlace(thrown, file);
+  const place = placeOfThrown(thrown, file);
   const where = place === undefined ? '' : ` (${place})`;
   const text = `${thrown.name}: ${thrown.message.replace(/\.$/, '')}${where}`;
   return `${/[!?]$/.test(text) ? text : `${text}.`} ${advice(thrown)}`;
+}
+
+/**
+ * Place of a thrown error in the user's code, relative to the folder of the module. `undefined`: it
+ * is not known.
+ */
+export function placeOfThrown(thrown: Error, file: string): string | undefined {
+  return thrown instanceof SyntaxError ? syntaxPlace(thrown, file) : framePlace(thrown, file);
 }
 
 function advice({ message }: Error): string {
@@ -23,9 +31,18 @@ function advice({ message }: Error): string {
 }
 
 /** Place of a syntax error, which may be in an imported module. Node begins the stack with it. */
-function syntaxPlace({ stack = '' }: SyntaxError): string | undefined {
+function syntaxPlace({ stack = '' }: SyntaxError, file: string): string | undefined {
   const [first = ''] = stack.split('\n');
-  return /^(?:file:|\/|[A-Za-z]:\\).*:\d+$/.test(first) ? first : undefined;
+  const [, place, number] = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)$/.exec(first) ?? [];
+  if (place === undefined) return undefined;
+  const path = pathOf(place);
+  const folder = dirname(file);
+  return `${path.startsWith(`${folder}${sep}`) ? relative(folder, path) : path}:${number}`;
+}
+
+/** Path of a module, of which Node tells the path or the URL. */
+function pathOf(place: string): string {
+  return place.startsWith('file:') ? fileURLToPath(place.replace(/\?.*$/, '')) : place;
 }
 
 /** Place of the first call in the user's own files, relative to the folder of the module. */
@@ -35,7 +52,7 @@ function framePlace({ stack = '' }: Error, file: string): string | undefined {
     const [, place, number] =
       /((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^\s()]+?):(\d+):\d+\)?$/.exec(line) ?? [];
     if (place === undefined) continue;
-    const path = place.startsWith('file:') ? fileURLToPath(place.replace(/\?.*$/, '')) : place;
+    const path = pathOf(place);
     if (path.startsWith(`${folder}${sep}`) && !foreign.test(path))
       return `${relative(folder, path)}:${number}`;
   }
