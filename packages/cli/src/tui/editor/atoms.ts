@@ -36,6 +36,13 @@ export function isText(atom: Atom | undefined): atom is string {
   return typeof atom === 'string' && atom !== '\n';
 }
 
+/** Checks for a character of ASCII, which joins with none beside it. */
+export function isPlain(atom: Atom | undefined): atom is string {
+  if (typeof atom !== 'string' || atom.length !== 1) return false;
+  const code = atom.charCodeAt(0);
+  return code >= 0x20 && code <= 0x7e;
+}
+
 export function isBlank(atom: Atom | undefined): boolean {
   return typeof atom === 'string' && /^\s/u.test(atom);
 }
@@ -59,7 +66,6 @@ export function atomsOf(text: string): Atom[] {
 
 /** Parts texts anew that stand beside one another, so that characters are whole. */
 export function segmented(atoms: readonly Atom[]): Atom[] {
-  if (atoms.every((atom) => typeof atom !== 'string' || /^[\n -~]$/.test(atom))) return [...atoms];
   const parts: Atom[] = [];
   let run = '';
   for (const atom of atoms)
@@ -74,7 +80,7 @@ export function segmented(atoms: readonly Atom[]): Atom[] {
 /** Returns what the composer shows for an atom; `next` stands behind it. */
 export function shownPieces(atom: Atom, next: Atom | undefined): readonly VisiblePiece[] {
   if (typeof atom !== 'string') return [{ text: labelOf(atom) }];
-  if (/^[ -~]$/.test(atom)) return [{ text: atom }];
+  if (isPlain(atom)) return [{ text: atom }];
   // A joiner at the end of a character is seen by the letter behind it.
   const follower = isText(next) ? ([...next][0] ?? '') : '';
   const { pieces } = visible(atom + follower, 'prose');

@@ -1,4 +1,4 @@
-import { type Atom, atomsOf, type FilePiece, isText, segmented, textOf } from './atoms.ts';
+import { type Atom, atomsOf, type FilePiece, isPlain, isText, segmented, textOf } from './atoms.ts';
 
 /** Act before; typed characters of one word are undone together, kills in a row are yanked so. */
 type Act = 'type' | 'kill' | 'move' | 'other';
@@ -124,10 +124,7 @@ export function replaceRange(
   act: Act,
 ): Editor {
   const { atoms } = editor;
-  let from = start;
-  while (isText(atoms[from - 1])) from--;
-  let to = end;
-  while (isText(atoms[to])) to++;
+  const [from, to] = joiningRange(atoms, start, end, inserted);
   const before = [...atoms.slice(from, start), ...inserted];
   const run = segmented([...before, ...atoms.slice(end, to)]);
   const next = [...atoms.slice(0, from), ...run, ...atoms.slice(to)];
@@ -142,6 +139,25 @@ export function replaceRange(
     act,
     former: isOneChange ? former : [...former, snapshot].slice(-mostFormer),
   };
+}
+
+/**
+ * Range of the atoms that may join otherwise when some of them are replaced. Characters of ASCII
+ * join with nothing; beside others it is the whole text up to the next break or piece.
+ */
+function joiningRange(
+  atoms: readonly Atom[],
+  start: number,
+  end: number,
+  inserted: readonly Atom[],
+): readonly [from: number, to: number] {
+  const joins = (atom: Atom | undefined): boolean => isText(atom) && !isPlain(atom);
+  if (![atoms[start - 1], ...inserted, atoms[end]].some(joins)) return [start, end];
+  let from = start;
+  while (isText(atoms[from - 1])) from--;
+  let to = end;
+  while (isText(atoms[to])) to++;
+  return [from, to];
 }
 
 function lengthOf(atoms: readonly Atom[]): number {

@@ -1,7 +1,7 @@
-import { type Line, type Span, spansOf } from '../text/spans.ts';
+import { joinSpans, type Line, type Span, spansOf } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutLine } from '../text/wrap.ts';
-import { type Atom, isBlank, isBreak, shownPieces } from './atoms.ts';
+import { type Atom, isBlank, isBreak, isPlain, shownPieces } from './atoms.ts';
 import type { Editor } from './editor.ts';
 import { placeCursor } from './edits.ts';
 
@@ -112,10 +112,11 @@ function rowsOfLine(
 /** Spans of a row, without the blanks behind its last column. */
 function lineOf({ cells }: Layout, { start, end }: Row, width: number): Line {
   let used = 0;
-  return cells.slice(start, end).flatMap((cell) => {
+  const spans = cells.slice(start, end).flatMap((cell) => {
     used += cell.width;
     return used > width ? [] : cell.line;
   });
+  return joinSpans(spans);
 }
 
 function sumWidths(cells: readonly Cell[], start: number, end: number): number {
@@ -123,9 +124,16 @@ function sumWidths(cells: readonly Cell[], start: number, end: number): number {
 }
 
 const breakCell: Cell = { line: [], width: 0 };
+const plainCells: readonly Cell[] = Array.from({ length: 0x5f }, (_, at) => ({
+  line: [{ text: String.fromCharCode(0x20 + at) }],
+  width: 1,
+}));
 
 function cellOf(atom: Atom, next: Atom | undefined, width: number, mask?: string): Cell {
   if (isBreak(atom)) return breakCell;
+  const plain =
+    mask === undefined && isPlain(atom) ? plainCells[atom.charCodeAt(0) - 0x20] : undefined;
+  if (plain !== undefined) return plain;
   const isPiece = typeof atom !== 'string' && atom.kind !== 'slash';
   const spans: Span[] =
     mask === undefined

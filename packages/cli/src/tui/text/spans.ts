@@ -49,6 +49,23 @@ export function sliceLine(line: Line, start: number, end: number): Span[] {
   return parts;
 }
 
+/** Returns a line with as few spans as its looks need. */
+export function joinSpans(line: Line): Span[] {
+  const joined: Span[] = [];
+  for (const span of line) {
+    const last = joined.at(-1);
+    if (last !== undefined && lookOf(last) === lookOf(span))
+      joined[joined.length - 1] = { ...last, text: last.text + span.text };
+    else joined.push(span);
+  }
+  return joined;
+}
+
+function lookOf(span: Span): string {
+  const { text: _, ...look } = span;
+  return JSON.stringify(look);
+}
+
 /** Returns the lines of spans whose texts have line breaks. */
 export function splitLines(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]];

@@ -136,13 +136,17 @@ const longestLine = 2_000;
 const keptHead = 1_500;
 const keptTail = 300;
 
+/** Units of a text within which the last columns of a line surely lie. */
+const tailUnits = 20 * keptTail;
+
 /** Cuts what lies in the middle of a line of thousands of columns, and says how much it is. */
 export function cutLongLine(line: Line): Line {
   const text = textOfLine(line);
-  if (text.length <= longestLine / 2 || displayWidth(text) <= longestLine) return line;
+  if (text.length <= longestLine / 2 || headEnd(text, longestLine) === text.length) return line;
   const head = headEnd(text, keptHead);
-  const tail = Math.max(head, tailStart(text, keptTail));
-  const count = [...eachGrapheme(text.slice(head, tail))].length;
+  const start = Math.max(0, text.length - tailUnits);
+  const tail = Math.max(head, start + tailStart(text.slice(start), keptTail));
+  const count = text.slice(head, tail).match(/\P{M}/gu)?.length ?? 0;
   const notice = { text: `… ${count.toLocaleString('en-US')} characters …`, dim: true };
   return [...sliceLine(line, 0, head), notice, ...sliceLine(line, tail, text.length)];
 }

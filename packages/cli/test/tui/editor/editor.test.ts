@@ -166,7 +166,7 @@ test('rows that do not fit are counted; the cursor is among those shown', () => 
   expect(painted(move(move(editor, 'start'), 'lineEnd'), 40, 1)).toEqual(['line 0▏']);
 });
 
-test('the cursor keeps its column over a shorter row; beyond the first and the last is none', () => {
+test('the cursor keeps its column over a shorter row, and stays in the text', () => {
   const editor = placeCursor(editorWith('one two\na\nthree'), 5);
   const down = moveRow(editor, 1, 40) as Editor;
   expect(painted(down)).toEqual(['one two', 'a▏', 'three']);

@@ -82,7 +82,7 @@ test('choices are taken by arrows and the blank, with or without several at once
   expect(shown(after(state, key('left'), space).state)[3]).toBe('› Luggage  [x] cabin  [x] hold');
 });
 
-test('Enter goes from field to field and sends from the last one; Alt-Enter from everywhere', () => {
+test('Enter goes on and sends from the last field; Alt-Enter sends from everywhere', () => {
   const form = openForm(formOf(booking));
   expect(after(form, key('enter'))).toMatchObject({ outcome: 'taken', state: { focus: 1 } });
   expect(after(form, key('enter', { alt: true })).outcome).toBe('send');

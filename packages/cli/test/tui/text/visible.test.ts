@@ -96,7 +96,7 @@ test('a mark without a character before it does not change what the app wrote', 
   expect(visibleString('\u0301'.repeat(9), 'prose')).toBe('⟨+9 marks⟩');
 });
 
-test('line breaks are shown in places of one line; ends of lines of other systems are breaks', () => {
+test('line breaks are shown in places of one line, whatever system they come from', () => {
   expect(visibleString('a\r\nb\nc', 'request')).toBe('a\nb\nc');
   expect(visible('a\r\nb', 'requestLine').pieces).toEqual([
     { text: 'a' },
