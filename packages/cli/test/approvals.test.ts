@@ -193,6 +193,28 @@ describe('a run that waits for approval', () => {
     });
   });
 
+  test('asks no more for calls that are always allowed', async () => {
+    const place = bench();
+    const server = await startChatServer(({ messages }) => {
+      const done = messages.filter(({ role }) => role === 'tool').length;
+      return done < 2
+        ? { call: { name: 'calculate', args: { expression: `${done} + 1` } } }
+        : { text: 'Counted.' };
+    });
+    const options = ['--model', server.modelName];
+    const named = ['--ask-before', 'all', '--session', 'count'];
+    expect((await place.run([...named, 'Count', ...options])).code).toBe(waiting);
+    const [request] = jsonLines((await place.run(['approvals', '--json'])).stdout);
+    const id = request?.['requestId'] as string;
+    const wrong = await place.run(['approve', id, '--always', 'never', ...options]);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('below:<folder>') });
+    const pathless = await place.run(['approve', id, '--always', 'below:src/', ...options]);
+    expect(pathless).toMatchObject({ code: 2, stderr: expect.stringContaining('no argument') });
+    const approved = await place.run(['approve', id, '--always', 'tool', ...options]);
+    expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('Counted.') });
+    expect((await place.run(['explain', 'count'])).stdout).toContain('was not asked about');
+  });
+
   test('can be cancelled, and asks nothing any more', async () => {
     const place = bench();
     const requestId = await startWaiting(place);
