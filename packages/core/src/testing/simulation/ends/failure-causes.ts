@@ -16,10 +16,14 @@ const codesOfFaults: Partial<Record<FaultKind, readonly string[]>> = {
   slowTool: ['timeout'],
   ...Object.fromEntries(delays.map((kind) => [kind, ['timeout']])),
 };
-/** Types of the errors that each kind of fault may give a call. */
-const typesOfFaults: Partial<Record<FaultKind, readonly string[]>> = {
+/** Types of the errors that faults of tools themselves may give a call. */
+const ofTools: Partial<Record<FaultKind, readonly string[]>> = {
   toolError: ['http_503', 'connection_lost', 'tool_error', 'unknown_outcome'],
   slowTool: ['timeout', 'unknown_outcome'],
+};
+/** Types of the errors that each kind of fault may give a call. */
+const typesOfFaults: Partial<Record<FaultKind, readonly string[]>> = {
+  ...ofTools,
   slowModel: ['timeout'],
   ...Object.fromEntries(delays.map((kind) => [kind, ['timeout', 'unknown_outcome']])),
 };
@@ -56,10 +60,10 @@ export function isResultExplained(ledger: WatchedLedger, result: Result): boolea
     case 'interrupted':
       return cutOffs(ledger, result) >= (isOnce ? 1 : mostInterruptions);
     case 'unknown_outcome': {
-      if (hasMet(ledger, typesOfFaults, type, callId)) return true;
       if (isCancelled(ledger, callId, result)) return true;
-      const mayBeUnknown = recovery !== 'rerun' || ledger.isEdited;
-      return mayBeUnknown && cutOffs(ledger, result) > 0;
+      // A stop, or a delay, does not make the outcome of what may run again unknown.
+      if (recovery === 'rerun' && !ledger.isEdited) return hasMet(ledger, ofTools, type, callId);
+      return hasMet(ledger, typesOfFaults, type, callId) || cutOffs(ledger, result) > 0;
     }
     default:
       return isOtherExplained(ledger, result, { path: callId, code: type, faults: typesOfFaults });
