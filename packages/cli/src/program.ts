@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalsCommand } from './commands/approvals.ts';
@@ -32,6 +31,7 @@ import type { AddCommand, CommandParts } from './grammar/add-command.ts';
 import { readEnvFile } from './host/env-file.ts';
 import type { Host } from './host/host.ts';
 import type { ConfigOptions } from './modules/find-config.ts';
+import { packageVersion } from './package-version.ts';
 
 /** The commands in the order of the help. */
 const commands: readonly AddCommand[] = [
@@ -100,9 +100,4 @@ export function buildProgram(parts: CommandParts): Command {
     readEnvFile(host, isOfProject ? command.opts<ConfigOptions>() : { config: false });
   });
   return program;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -12,13 +12,32 @@ import type { Interruption } from '../host/interruption.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
+import type { TerminalLook } from '../tui/app/open-terminal.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
+export interface ChatLook extends TerminalLook {
+  /** True to talk line by line in a terminal, too. @default false */
+  readonly plain?: boolean;
+}
+
 /** `adjutant chat`: holds a conversation in one session, with a run for each line. */
-export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
+export async function chat(
+  context: RunContext,
+  sessionId: string | undefined,
+  { plain = false, ...look }: ChatLook = {},
+): Promise<number> {
   const { host } = context;
+  if (!plain && takesKeys(host)) {
+    const { openTerminal } = await import('../tui/app/open-terminal.ts');
+    return openTerminal(context, sessionId, look);
+  }
   const opening = openProject(host, context.options, { session: sessionId });
   return withProject(opening, (project) => talk(context, project, sessionId));
+}
+
+/** True for a terminal that can show the terminal app. */
+function takesKeys({ stdin, stdout, env }: Host): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
 }
 
 async function talk(

@@ -1,4 +1,6 @@
+import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
+import type { ChatLook } from '../actions/chat.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import {
   agentCommand,
@@ -8,16 +10,18 @@ import {
   withSession,
 } from '../grammar/option-groups.ts';
 
-type ChatFlags = RunContext['options'] & { readonly session?: string };
+type ChatFlags = RunContext['options'] & ChatLook & { readonly session?: string };
 
 /** Adds `adjutant chat`. */
 export const addChatCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
-  const description = 'talk to the agent, line by line; /exit or Ctrl-D ends';
-  const command = withAgent(agentCommand(program, 'chat', description));
+  const description = 'talk to the agent; line by line where there is no terminal';
+  const command = withAgent(agentCommand(program, 'chat', description))
+    .option('--plain', 'line by line in a terminal, too; /exit or Ctrl-D ends')
+    .option('--ascii', 'signs for terminals that show ASCII only');
   withAskBefore(withLane(withSession(command))).action(
-    async ({ session, ...options }: ChatFlags) => {
+    async ({ session, plain, ascii, ...options }: ChatFlags) => {
       const { chat } = await import('../actions/chat.ts');
-      onExitCode(await chat({ host, interruption, options }, session));
+      onExitCode(await chat({ host, interruption, options }, session, defined({ plain, ascii })));
     },
   );
 };

@@ -73,6 +73,11 @@ export class Feed {
     return this.#blocks;
   }
 
+  /** Notes that nobody works on the open run: it goes on when it is asked to. */
+  cutOff(): void {
+    this.#runState = 'paused';
+  }
+
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -95,6 +100,10 @@ export class Feed {
   /** The part of the answer that is being written. */
   get openText(): string {
     return this.#streaming?.text.open ?? '';
+  }
+  /** True when an empty line stands before the part that is being written. */
+  get hasOpenGap(): boolean {
+    return this.#lastKind === 'user' || this.#lastKind === 'text';
   }
   /** Calls that have not been given out. */
   get calls(): readonly CallRecord[] {

@@ -31,13 +31,14 @@ export function activityLines(view: LiveView, screen: Screen, height: number): L
   return [...(room > 0 ? text.slice(-room) : []), ...shownItems];
 }
 
-function answerLines({ openText }: LiveView, screen: Screen): Line[] {
+function answerLines({ openText, hasOpenGap }: LiveView, screen: Screen): Line[] {
   const open = openText.replace(/\s+$/, '');
   if (open.trim() === '') return [];
   const tail = open.slice(-proseWidth(screen) * screen.rows);
-  return markdownLines(tail, proseWidth(screen), screen).map((line) =>
+  const lines = markdownLines(tail, proseWidth(screen), screen).map((line) =>
     line.length === 0 ? line : [emptyGutter, ...line],
   );
+  return hasOpenGap ? [[], ...lines] : lines;
 }
 
 function itemsOf(view: LiveView, screen: Screen): Item[] {

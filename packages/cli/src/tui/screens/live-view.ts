@@ -38,6 +38,8 @@ export interface LiveView {
   readonly state: RunState | 'loading' | 'stopping';
   readonly model: ModelWork | undefined;
   readonly openText: string;
+  /** True when an empty line stands before that text. */
+  readonly hasOpenGap: boolean;
   readonly calls: readonly CallRecord[];
   readonly children: readonly ChildWork[];
   /** Messages that are stored and that no model has read. */

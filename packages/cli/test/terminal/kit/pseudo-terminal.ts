@@ -19,7 +19,7 @@ export interface ProgramStart extends TerminalSize {
 }
 
 /** Real milliseconds after which a wait fails. Only a test that hangs meets it. */
-const patienceMs = 90_000;
+const patienceMs = 60_000;
 const bracketedPaste = { start: '\u001B[200~', end: '\u001B[201~' } as const;
 
 /** A program in a pseudo-terminal, with the screen that its output makes. */

@@ -32,9 +32,9 @@ function viewOf(
   drawn: typeof extras extends fc.Arbitrary<infer T> ? T : never,
 ): LiveView {
   const { typed, stored, popup, card, notice } = drawn;
-  const { model, openText, calls, children, runState: state } = feed;
+  const { model, openText, hasOpenGap, calls, children, runState: state } = feed;
   return {
-    ...{ state, model, openText, calls, children, stored, now: 9_000, tick: 3 },
+    ...{ state, model, openText, hasOpenGap, calls, children, stored, now: 9_000, tick: 3 },
     notice: notice === null ? undefined : [{ text: notice }],
     popup: popup === null ? undefined : { rows: spans(popup), marked: 0, keys: 'Esc closes' },
     card:

@@ -1,0 +1,52 @@
+import type { Event } from 'adjutant';
+import type { Note } from '../feed/block.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { Space } from '../screens/layout.ts';
+import type { Line } from '../text/spans.ts';
+import type { Conversation } from './conversation.ts';
+import type { Workplace } from './workplace.ts';
+
+/** A part of the scrollback: its lines are made once, for the width that the terminal has then. */
+export interface Printed {
+  readonly key: number;
+  readonly lines: (space: Space) => readonly Line[];
+}
+
+/** A row of a list to choose from. */
+export interface Choice {
+  readonly line: Line;
+  /** Text that a filter looks through. */
+  readonly text: string;
+  readonly take: () => void;
+}
+
+/** The app, as commands see it. */
+export interface AppControl {
+  readonly workplace: Workplace;
+  readonly conversation: Conversation;
+  readonly feed: Feed;
+  readonly events: readonly Event[];
+  /** Prints lines into the scrollback. */
+  print(lines: (space: Space) => readonly Line[]): void;
+  /** Prints a note, such as `✗ There is no session of this id.` */
+  note(note: Omit<Note, 'kind'>): void;
+  /** Lets a person choose. */
+  choose(title: string, choices: readonly Choice[], keys?: string): void;
+  /** Opens a session, by default a new one. Prints its header, and its last turns. */
+  openSession(id?: string): Promise<void>;
+  /** Puts a text into the composer. */
+  compose(text: string): void;
+  clearScreen(): void;
+  leave(): void;
+}
+
+/** A command of the composer. */
+export interface SlashCommand {
+  readonly name: string;
+  /** Words that it takes, as they are shown: `[name]`. */
+  readonly words: string;
+  readonly summary: string;
+  /** True when it has to wait until the agent has ended its work. @default false */
+  readonly waitsForAgent?: boolean;
+  run(app: AppControl, words: string): void | Promise<void>;
+}

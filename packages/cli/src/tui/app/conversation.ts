@@ -1,0 +1,50 @@
+import type { Event, JsonValue, StreamEvent } from 'adjutant';
+
+/** Answer of a person to a request. */
+export interface GivenDecision {
+  readonly decision?:
+    | 'approve'
+    | 'reject'
+    | 'edit'
+    | 'answer'
+    | 'succeeded'
+    | 'retry'
+    | 'report'
+    | 'continue';
+  readonly input?: JsonValue;
+  readonly reason?: string;
+}
+
+/** Listener of a conversation. */
+export interface ConversationListener {
+  event(event: StreamEvent): void;
+  /** Called when something could not be carried out. */
+  failed(error: unknown): void;
+  /** Called when the work of this process begins or ends. */
+  changed(): void;
+}
+
+/** One session and its run, wherever they are: what the app does with them. */
+export interface Conversation {
+  readonly session: string;
+  /** True while this process works on the run. */
+  readonly isWorking: boolean;
+  /** The events so far. */
+  open(): Promise<readonly Event[]>;
+  /** Begins to tell the listener what happens after an event. */
+  listen(listener: ConversationListener, after: number): void;
+  /** Gives a message to the open run, or starts a run with it. */
+  say(text: string): Promise<void>;
+  /** Goes on with a stopped run. */
+  resume(): void;
+  /** Lets the open round end and begins no other. */
+  pause(): Promise<void>;
+  /** Cuts off the answer that is being given; the run waits, or goes on with what was said. */
+  interrupt(then: 'pause' | 'continue'): Promise<void>;
+  cancel(reason?: string): Promise<void>;
+  answer(requestId: string, given: GivenDecision): Promise<void>;
+  /** Makes a fork of the session up to an event, and returns its id. */
+  fork(at?: number): Promise<string>;
+  /** Ends the work of this process; the run can go on later. Returns true when it worked. */
+  stop(): Promise<boolean>;
+}

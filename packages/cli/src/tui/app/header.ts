@@ -1,0 +1,52 @@
+import type { Event } from 'adjutant';
+import { formatMoment } from '../../output/format.ts';
+import { packageVersion } from '../../package-version.ts';
+import { costText } from '../feed/amounts.ts';
+import { noTotals, withUsage } from '../feed/totals.ts';
+import { lineSpans, type Space } from '../screens/layout.ts';
+import type { Line } from '../text/spans.ts';
+import { wrapLine } from '../text/wrap.ts';
+import { endingOf, type Workplace } from './workplace.ts';
+
+/** The begin of the header, which is printed before anything is loaded. */
+export function firstWords(): string {
+  return `adjutant ${packageVersion()}`;
+}
+
+/** The lines that a session begins with. */
+export function headerLines(
+  workplace: Workplace,
+  session: string,
+  events: readonly Event[],
+  holder: string | undefined,
+  space: Space,
+): readonly Line[] {
+  const first = [firstWords(), workplace.title].join(' · ');
+  const second =
+    events.length === 0
+      ? [`new session ${endingOf(session)}`, ...workplace.facts].join(' · ')
+      : [
+          sessionWords(session, events),
+          ...(holder === undefined ? [] : [`works in ${holder}`]),
+        ].join(' · ');
+  return [first, second].flatMap((text, at) =>
+    wrapLine(lineSpans(text, at === 0 ? {} : { dim: true }), space.columns - 1, 2),
+  );
+}
+
+function sessionWords(session: string, events: readonly Event[]): string {
+  const title = events.find((event) => event.type === 'user')?.text ?? '';
+  const last = events.at(-1);
+  const totals = events.reduce(
+    (sum, event) => (event.type === 'model_end' ? withUsage(sum, event) : sum),
+    noTotals,
+  );
+  const name = title === '' ? '' : ` "${title.slice(0, 40)}"`;
+  const when = last === undefined ? [] : [formatMoment(last.at, Date.now())];
+  return [
+    `session ${endingOf(session)}${name}`,
+    `${events.length} events`,
+    ...when,
+    costText(totals),
+  ].join(' · ');
+}

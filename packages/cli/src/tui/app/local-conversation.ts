@@ -1,0 +1,189 @@
+import {
+  type Event,
+  isAdjutantError,
+  type Run,
+  type Runnable,
+  type Runtime,
+  type Session,
+  type StreamEvent,
+} from 'adjutant';
+import { defined } from 'adjutant/text';
+import { laneOf, runOf } from '../../app/open-run.ts';
+import type { Conversation, ConversationListener, GivenDecision } from './conversation.ts';
+
+export interface LocalConversationOptions {
+  readonly app: Runtime;
+  readonly agent: () => Runnable;
+  readonly session: Session;
+  readonly lane?: string | undefined;
+  /** Called with a session before a run begins in it. */
+  readonly prepare: (session: Session) => Promise<void>;
+}
+
+/** Milliseconds between looks for answers that were given elsewhere. */
+const lookEvery = 1_000;
+
+/** A conversation in a store of this machine. Its runs are carried out in this process. */
+export class LocalConversation implements Conversation {
+  readonly #options: LocalConversationOptions;
+  readonly #ofLane: { readonly lane?: string };
+  #session: Session;
+  #run: Run | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #listener: ConversationListener | undefined;
+  #following: AbortController | undefined;
+  #lastSeq = 0;
+  #isStopped = false;
+
+  constructor(options: LocalConversationOptions) {
+    this.#options = options;
+    this.#session = options.session;
+    this.#ofLane = defined({ lane: options.lane });
+  }
+
+  get session(): string {
+    return this.#session.id;
+  }
+
+  get isWorking(): boolean {
+    return this.#run !== undefined;
+  }
+
+  async open(): Promise<readonly Event[]> {
+    return this.#session.events.filter((event) => this.#isOfLane(event));
+  }
+
+  listen(listener: ConversationListener, after: number): void {
+    this.#listener = listener;
+    this.#lastSeq = after;
+    if (this.#session.events.length > 0) this.#follow();
+  }
+
+  #isOfLane({ invocationId }: Event): boolean {
+    const { lane } = this.#options;
+    return invocationId === undefined || laneOf(this.#session.events, runOf(invocationId)) === lane;
+  }
+
+  #tell(event: StreamEvent): void {
+    if ('seq' in event) {
+      if (event.seq <= this.#lastSeq) return;
+      this.#lastSeq = event.seq;
+    }
+    this.#listener?.event(event);
+  }
+
+  async say(text: string): Promise<void> {
+    const clientKey = `terminal:${crypto.randomUUID()}`;
+    if (this.#run === undefined)
+      this.#start((options) =>
+        this.#options.app.run(this.#options.agent(), { ...options, input: text }),
+      );
+    else await this.#options.app.send(this.#session.id, text, { ...this.#ofLane, clientKey });
+  }
+
+  resume(): void {
+    if (this.#run !== undefined) return;
+    this.#start(({ session, ...options }) => this.#options.app.resume(session, options));
+  }
+
+  #start(begin: (options: StartOptions) => Run): void {
+    this.#following?.abort();
+    const starting = this.#begin(begin);
+    this.#ended = starting.catch((error: unknown) => {
+      if (!isAdjutantError(error, 'run_stopped')) this.#listener?.failed(error);
+    });
+  }
+
+  async #begin(begin: (options: StartOptions) => Run): Promise<void> {
+    const { app, prepare } = this.#options;
+    try {
+      // Another process may have continued the session meanwhile.
+      if (this.#session.events.length > 0)
+        this.#session = await app.sessions.open({ id: this.#session.id });
+      await prepare(this.#session);
+      for (const event of await this.open()) this.#tell(event);
+      const onStream = (event: StreamEvent): void => this.#tell(event);
+      const run = begin({ ...this.#ofLane, session: this.#session, onStream });
+      this.#run = run;
+      this.#listener?.changed();
+      await run;
+    } finally {
+      this.#run = undefined;
+      this.#listener?.changed();
+      if (!this.#isStopped && this.#session.events.length > 0) this.#follow();
+    }
+  }
+
+  /** Tells what others do with the session, and goes on with a run that somebody answered. */
+  #follow(): void {
+    this.#following?.abort();
+    const following = new AbortController();
+    this.#following = following;
+    void this.#tellOthers(following.signal).catch((error: unknown) =>
+      this.#listener?.failed(error),
+    );
+    this.#lookForAnswers(following.signal);
+  }
+
+  async #tellOthers(signal: AbortSignal): Promise<void> {
+    const after = this.#lastSeq;
+    for await (const event of this.#options.app.follow(this.#session.id, { after, signal }))
+      this.#tell(event);
+  }
+
+  /** Looks for answers from elsewhere as long as requests of the run wait. */
+  #lookForAnswers(signal: AbortSignal): void {
+    const waiting = this.#session.pendingYieldingCalls;
+    if (waiting.length === 0) return;
+    const timer = setInterval(
+      () => void this.#look(waiting.length).catch(() => undefined),
+      lookEvery,
+    );
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  }
+
+  async #look(before: number): Promise<void> {
+    const { requests } = this.#options.app;
+    const pending = await requests.list({ session: this.#session.id, status: 'pending' });
+    if (pending.length < before && this.#run === undefined && !this.#isStopped) this.resume();
+  }
+
+  async pause(): Promise<void> {
+    await this.#options.app.pause(this.#session.id, { ...this.#ofLane, by: 'user' });
+  }
+
+  async interrupt(next: 'pause' | 'continue'): Promise<void> {
+    await this.#options.app.interrupt(this.#session.id, { ...this.#ofLane, next });
+  }
+
+  async cancel(reason?: string): Promise<void> {
+    const { app } = this.#options;
+    await app.cancel(this.#session.id, { ...this.#ofLane, ...defined({ reason }) });
+    if (this.#run === undefined) await app.advance(this.#session.id, this.#ofLane);
+  }
+
+  async answer(requestId: string, given: GivenDecision): Promise<void> {
+    await this.#options.app.requests.answer(requestId, given);
+    this.resume();
+  }
+
+  async fork(at?: number): Promise<string> {
+    const fork = await this.#options.app.sessions.fork(this.#session.id, defined({ at }));
+    return fork.id;
+  }
+
+  async stop(): Promise<boolean> {
+    this.#isStopped = true;
+    this.#following?.abort();
+    const worked = this.#run !== undefined;
+    this.#run?.stop();
+    await this.#ended;
+    return worked;
+  }
+}
+
+interface StartOptions {
+  readonly session: Session;
+  readonly lane?: string;
+  readonly onStream: (event: StreamEvent) => void;
+}

@@ -1,0 +1,100 @@
+import type { Agent, Runnable, SessionListing } from 'adjutant';
+import { defined } from 'adjutant/text';
+import { commandLine, type RunContext } from '../../actions/carry-out.ts';
+import { modelOf } from '../../app/agents.ts';
+import { rememberAskBefore } from '../../app/app.ts';
+import { holderNow } from '../../app/open-run.ts';
+import type { Project } from '../../app/project.ts';
+import { UsageError } from '../../failure.ts';
+import { laneWords } from '../../output/lane-text.ts';
+import type { Conversation } from './conversation.ts';
+import { LocalConversation } from './local-conversation.ts';
+import type { Workplace } from './workplace.ts';
+
+/** Sessions that a list shows. */
+const listed = 200;
+const shortestEnding = 4;
+
+/** The sessions of a store of this machine. */
+export class LocalWorkplace implements Workplace {
+  readonly #context: RunContext;
+  readonly #project: Project;
+  agent: Runnable;
+
+  constructor(context: RunContext, project: Project, agent: Runnable) {
+    this.#context = context;
+    this.#project = project;
+    this.agent = agent;
+  }
+
+  get title(): string {
+    const model = modelOf(this.agent);
+    return [this.#project.who(this.agent), ...(model === undefined ? [] : [model])].join(' · ');
+  }
+
+  get app(): string {
+    return this.#project.app.app;
+  }
+
+  get facts(): readonly string[] {
+    const { tools = [] } = this.agent as Partial<Agent>;
+    if (tools.length === 0) return [];
+    const asking = tools.filter(({ approval }) => approval !== undefined).length;
+    const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
+    // The tools of the agent of the command line ask as its options say.
+    return [asking === 0 || asking === tools.length ? count : `${count}, ${asking} ask first`];
+  }
+
+  get agents(): readonly Runnable[] {
+    return this.#project.agents;
+  }
+
+  async open(id?: string): Promise<Conversation> {
+    const { app } = this.#project;
+    const { options } = this.#context;
+    const session = await app.sessions.open(defined({ id }));
+    return new LocalConversation({
+      app,
+      session,
+      lane: options.lane,
+      agent: () => this.agent,
+      prepare: (prepared) => rememberAskBefore(prepared, options),
+    });
+  }
+
+  async listSessions(words: string): Promise<readonly SessionListing[]> {
+    const { sessions } = await this.#project.app.sessions.list({ limit: listed });
+    const wanted = words.toLowerCase();
+    return sessions.filter(({ id, title = '' }) => `${title} ${id}`.toLowerCase().includes(wanted));
+  }
+
+  async findSession(ending: string): Promise<string> {
+    const wanted = ending.replace(/^…/, '');
+    const { sessions } = await this.#project.app.sessions.list({ limit: 1_000 });
+    const exact = sessions.find(({ id }) => id === wanted);
+    if (exact !== undefined) return exact.id;
+    const found = sessions.filter(({ id }) => id.endsWith(wanted));
+    const [only, ...others] = found;
+    if (wanted.length < shortestEnding || only === undefined)
+      throw new UsageError({ reason: `There is no session "${ending}". /sessions lists them.` });
+    if (others.length > 0) {
+      const ids = found.map(({ id }) => id).join(', ');
+      throw new UsageError({ reason: `Several sessions end with "${wanted}": ${ids}.` });
+    }
+    return only.id;
+  }
+
+  async holder(id: string): Promise<string | undefined> {
+    return holderNow(await this.#project.app.sessions.open({ id, observe: false }));
+  }
+
+  commandFor(session: string): string {
+    const { options } = this.#context;
+    const words = ['chat', '--session', session, ...laneWords(options.lane)];
+    return commandLine(words, { ...options, ...this.#project.place });
+  }
+
+  close(): Promise<void> {
+    return this.#project.close();
+  }
+}

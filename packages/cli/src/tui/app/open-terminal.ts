@@ -1,0 +1,141 @@
+import type { RunContext } from '../../actions/carry-out.ts';
+import { chosenAgent } from '../../app/chosen-agent.ts';
+import { openProject } from '../../app/project.ts';
+import { exitCodes } from '../../failure.ts';
+import { inputDueAt, noInput, readChunk, readTimeout } from '../editor/input.ts';
+import { costText } from '../feed/amounts.ts';
+import type { Screen } from '../screens/live-view.ts';
+import { firstWords } from './header.ts';
+import { LocalWorkplace } from './local-workplace.ts';
+import { TerminalApp } from './terminal-app.ts';
+import { TerminalModes } from './terminal-modes.ts';
+import { endingOf } from './workplace.ts';
+
+export interface TerminalLook {
+  /** True for signs of ASCII. @default in terminals without UTF-8 */
+  readonly ascii?: boolean;
+}
+
+/** Opens the terminal app, and returns the exit code when it is left. */
+export async function openTerminal(
+  context: RunContext,
+  sessionId: string | undefined,
+  { ascii = false }: TerminalLook = {},
+): Promise<number> {
+  const { host, interruption } = context;
+  const modes = new TerminalModes(host);
+  // Nothing is loaded yet, and something is on the screen.
+  host.stdout.write(firstWords());
+  modes.enter();
+  try {
+    const left = Promise.withResolvers<void>();
+    const stop = (): void => left.resolve();
+    const code = await interruption.during(stop, () =>
+      runTerminal(context, { sessionId, modes, left: left.promise, stop, ascii }),
+    );
+    return interruption.exitCode ?? code;
+  } finally {
+    modes.leave();
+    host.stdin.pause();
+  }
+}
+
+interface Opening {
+  readonly sessionId: string | undefined;
+  readonly modes: TerminalModes;
+  readonly left: Promise<void>;
+  readonly stop: () => void;
+  readonly ascii: boolean;
+}
+
+async function runTerminal(
+  context: RunContext,
+  { sessionId, modes, left, stop, ascii }: Opening,
+): Promise<number> {
+  const { host, options } = context;
+  const screen = (): Screen => screenOf(host, ascii);
+  const moves = host.env['ADJUTANT_MOTION'] !== '0';
+  const { ScreenView } = await loadView();
+  const app = new TerminalApp({
+    ...{ modes, screen, moves },
+    now: () => host.clock.now(),
+    onLeave: stop,
+    clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
+  });
+  const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves });
+  const forgetKeys = listenToKeys(context, app);
+  host.stdout.write('\r\u001B[K');
+  view.show();
+  try {
+    const project = await openProject(host, options);
+    const wanted = { agent: options.agent, session: sessionId };
+    const agent = await chosenAgent(host, project, wanted);
+    const workplace = new LocalWorkplace(context, project, agent);
+    await app.begin(workplace, sessionId);
+    await left;
+    const stopped = await app.conversation.stop();
+    await view.hide();
+    sayGoodbye(context, app, stopped);
+    await workplace.close();
+    return stopped ? 130 : exitCodes.ok;
+  } finally {
+    forgetKeys();
+    await view.hide();
+  }
+}
+
+/** Loads React and Ink. React is slower by far outside of production. */
+async function loadView(): Promise<typeof import('./screen-view.ts')> {
+  const before = process.env['NODE_ENV'];
+  process.env['NODE_ENV'] = 'production';
+  try {
+    return await import('./screen-view.ts');
+  } finally {
+    if (before === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = before;
+  }
+}
+
+function screenOf({ stdout, env }: RunContext['host'], isAsciiAsked: boolean): Screen {
+  const { columns = 80, rows = 24 } = stdout as NodeJS.WriteStream;
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  const ascii = isAsciiAsked || !/utf-?8/i.test(locale) || env['TERM'] === 'linux';
+  return { columns, rows, ascii };
+}
+
+function coloursOf({ env }: RunContext['host']): boolean {
+  return (env['NO_COLOR'] ?? '') === '';
+}
+
+/** Reads the keyboard. Returns a function that ends it. */
+function listenToKeys({ host }: RunContext, app: TerminalApp): () => void {
+  const { stdin, clock } = host;
+  let state = noInput;
+  let timer: NodeJS.Timeout | undefined;
+  const take = (reading: ReturnType<typeof readChunk>): void => {
+    state = reading.state;
+    for (const input of reading.inputs) app.input(input);
+    clearTimeout(timer);
+    const due = inputDueAt(state);
+    if (due === undefined) return;
+    const wait = Math.max(0, due - clock.now());
+    timer = setTimeout(() => take(readTimeout(state, clock.now())), wait + 1);
+  };
+  const onData = (chunk: string | Buffer): void =>
+    take(readChunk(state, String(chunk), clock.now()));
+  stdin.on('data', onData);
+  return () => {
+    clearTimeout(timer);
+    stdin.off('data', onData);
+  };
+}
+
+function sayGoodbye({ host }: RunContext, app: TerminalApp, stopped: boolean): void {
+  const { conversation, events, feed, workplace } = app;
+  if (events.length === 0) return;
+  const kept = `Session ${endingOf(conversation.session)} is kept: ${events.length} events, ${costText(feed.totals)}.`;
+  const run = stopped ? ' Its run is stopped, not ended.' : '';
+  host.stdout.write(
+    `${kept}${run}\nContinue with: ${workplace.commandFor(conversation.session)}\n`,
+  );
+}

@@ -1,0 +1,53 @@
+import { Box, Static, Text, useCursor } from 'ink';
+import { createElement, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import { liveRegion } from '../screens/live-region.ts';
+import type { Screen } from '../screens/live-view.ts';
+import type { Line } from '../text/spans.ts';
+import { ansiText } from './ansi.ts';
+import type { Printed } from './control.ts';
+import type { TerminalApp } from './terminal-app.ts';
+
+export interface RootProps {
+  readonly app: TerminalApp;
+  readonly screen: () => Screen;
+  readonly hasColours: boolean;
+  /** Number of the first part that is not on the screen yet. */
+  readonly firstPrinted: number;
+  /** Subscribes to changes, at most one in each frame. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly version: () => number;
+  /** Called with the lines that are live. */
+  readonly onLive: (lines: readonly Line[]) => void;
+}
+
+/** The app on the screen: what is printed once, and below it the live region. */
+export function Root(props: RootProps): ReactElement {
+  const { app, screen, hasColours, firstPrinted, subscribe, version, onLive } = props;
+  useSyncExternalStore(subscribe, version);
+  const { setCursorPosition } = useCursor();
+  const space = screen();
+  const { lines, cursor } = liveRegion(app.view(), space);
+  onLive(lines);
+  setCursorPosition(cursor);
+  const print = (part: Printed): ReactElement => {
+    const text = ansiText(nonEmpty(part.lines(space)), hasColours);
+    return createElement(Text, { key: part.key, wrap: 'truncate' }, text);
+  };
+  // The types of `createElement` do not know a function as a child.
+  const children = print as unknown as ReactNode & typeof print;
+  const items = [...app.printed.slice(firstPrinted)];
+  const printed = createElement(Static<Printed>, { items, ...{ children } });
+  const live = createElement(
+    Box,
+    { flexDirection: 'column' },
+    ...lines.map((line, at) =>
+      createElement(Text, { key: at, wrap: 'truncate' }, ansiText(nonEmpty([line]), hasColours)),
+    ),
+  );
+  return createElement(Box, { flexDirection: 'column' }, printed, live);
+}
+
+/** Lines of which none is empty: Ink gives an empty text no row. */
+function nonEmpty(lines: readonly Line[]): readonly Line[] {
+  return lines.map((line) => (line.some(({ text }) => text !== '') ? line : [{ text: ' ' }]));
+}

@@ -1,0 +1,110 @@
+import { type Instance, render } from 'ink';
+import { createElement } from 'react';
+import type { Host } from '../../host/host.ts';
+import type { Screen } from '../screens/live-view.ts';
+import { type Line, textOfLine } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
+import { Root } from './root.ts';
+import type { TerminalApp } from './terminal-app.ts';
+
+const frameMs = 33;
+/** Milliseconds between looks at the clock, while something is under way. */
+const tickMs = { moving: 100, still: 1_000 } as const;
+
+export interface ScreenViewParts {
+  readonly host: Host;
+  readonly app: TerminalApp;
+  readonly screen: () => Screen;
+  readonly hasColours: boolean;
+  readonly moves: boolean;
+}
+
+/** The app on the terminal: changes are painted at most once in each frame. */
+export class ScreenView {
+  readonly #parts: ScreenViewParts;
+  readonly #listeners = new Set<() => void>();
+  #instance: Instance | undefined;
+  #version = 0;
+  #frame: NodeJS.Timeout | undefined;
+  #ticks: NodeJS.Timeout | undefined;
+  #live: readonly Line[] = [];
+  #columns = 0;
+  #forget: () => void = () => undefined;
+
+  constructor(parts: ScreenViewParts) {
+    this.#parts = parts;
+  }
+
+  show(): void {
+    const { host, app, screen, hasColours } = this.#parts;
+    const stdout = host.stdout as NodeJS.WriteStream;
+    this.#columns = screen().columns;
+    const onResize = (): void => this.#resized();
+    stdout.prependListener('resize', onResize);
+    const unsubscribe = app.subscribe(() => this.#changed());
+    this.#forget = () => {
+      unsubscribe();
+      stdout.off('resize', onResize);
+    };
+    this.#instance = render(
+      createElement(Root, {
+        ...{ app, screen, hasColours, firstPrinted: 0 },
+        subscribe: (listener: () => void) => {
+          this.#listeners.add(listener);
+          return () => this.#listeners.delete(listener);
+        },
+        version: () => this.#version,
+        onLive: (lines: readonly Line[]) => {
+          this.#live = lines;
+        },
+      }),
+      {
+        ...{ stdout, stdin: host.stdin, interactive: true, incrementalRendering: true },
+        ...{ patchConsole: false, exitOnCtrlC: false, maxFps: 30 },
+      },
+    );
+    const every = this.#parts.moves ? tickMs.moving : tickMs.still;
+    this.#ticks = setInterval(() => {
+      if (app.isWorking) this.#paint();
+    }, every);
+  }
+
+  #changed(): void {
+    this.#frame ??= setTimeout(() => this.#paint(), frameMs);
+  }
+
+  #paint(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /**
+   * Clears the rows that a narrower terminal made of the live lines. It comes before the listener
+   * of Ink, which knows only of the lines that it wrote.
+   */
+  #resized(): void {
+    const { columns } = this.#parts.screen();
+    const extra = this.#live.reduce((rows, line) => {
+      const width = displayWidth(textOfLine(line));
+      return rows + Math.max(0, Math.ceil(width / columns) - 1);
+    }, 0);
+    if (columns < this.#columns && extra > 0)
+      this.#parts.host.stdout.write(`\u001B[${extra}A\u001B[J`);
+    this.#columns = columns;
+    this.#paint();
+  }
+
+  /** Paints what has changed, and gives the terminal back. */
+  async hide(): Promise<void> {
+    clearInterval(this.#ticks);
+    this.#paint();
+    await this.#instance?.waitUntilRenderFlush();
+    this.#forget();
+    clearTimeout(this.#frame);
+    this.#instance?.clear();
+    this.#instance?.unmount();
+    await this.#instance?.waitUntilExit();
+  }
+}

@@ -1,0 +1,400 @@
+import type { Event, StreamEvent } from 'adjutant';
+import { describeFailure } from '../../failure.ts';
+import { readEntry, unknownCommand } from '../editor/commands.ts';
+import type { Input } from '../editor/keys.ts';
+import type { Block, Note } from '../feed/block.ts';
+import { Feed } from '../feed/feed.ts';
+import { blockLines } from '../screens/block-lines.ts';
+import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
+import type { LiveView, Screen } from '../screens/live-view.ts';
+import { slashCommands } from '../slash/commands.ts';
+import type { Line } from '../text/spans.ts';
+import { CompletionFocus } from './completion.ts';
+import { Composer } from './composer.ts';
+import type { AppControl, Choice, Printed } from './control.ts';
+import type { Conversation } from './conversation.ts';
+import { headerLines } from './header.ts';
+import { ListFocus } from './list-focus.ts';
+import { lastTurns } from './reopened.ts';
+import { standingNotice } from './standing-notice.ts';
+import { statusOf } from './status.ts';
+import type { TerminalModes } from './terminal-modes.ts';
+import type { Workplace } from './workplace.ts';
+
+type Key = Extract<Input, { kind: 'key' }>;
+
+export interface TerminalAppParts {
+  readonly modes: TerminalModes;
+  readonly now: () => number;
+  readonly screen: () => Screen;
+  /** True when signs of work may move. */
+  readonly moves: boolean;
+  /** Called when the app is to end. */
+  readonly onLeave: () => void;
+  readonly clearScreen: () => void;
+}
+
+/** Milliseconds within which a second Ctrl-C leaves. */
+const leaveWithin = 2_000;
+/** Shortest run whose end is told by a bell. */
+const bellAfter = 20_000;
+
+/** The state of the terminal app: what is printed, what is live, and what keys mean. */
+export class TerminalApp implements AppControl {
+  readonly printed: Printed[] = [];
+  readonly #parts: TerminalAppParts;
+  readonly #composer = new Composer();
+  readonly #listeners = new Set<() => void>();
+  #workplace: Workplace | undefined;
+  #conversation: Conversation | undefined;
+  #feed = new Feed();
+  #events: Event[] = [];
+  #stored: string[] = [];
+  #waitingInputs: Input[] = [];
+  #notice: Line | undefined;
+  #list: ListFocus | undefined;
+  readonly #completion = new CompletionFocus(this.#composer, slashCommands);
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #isStopping = false;
+  #workingSince: number | undefined;
+  #version = 0;
+
+  constructor(parts: TerminalAppParts) {
+    this.#parts = parts;
+  }
+
+  get workplace(): Workplace {
+    if (this.#workplace === undefined) throw new Error('The app is not loaded yet.');
+    return this.#workplace;
+  }
+  get conversation(): Conversation {
+    if (this.#conversation === undefined) throw new Error('No session is open yet.');
+    return this.#conversation;
+  }
+  get feed(): Feed {
+    return this.#feed;
+  }
+  get events(): readonly Event[] {
+    return this.#events;
+  }
+  /** Grows with each change. */
+  get version(): number {
+    return this.#version;
+  }
+  get isWorking(): boolean {
+    return this.#conversation?.isWorking === true || this.#feed.runState === 'working';
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  print(lines: (space: Space) => readonly Line[]): void {
+    this.printed.push({ key: this.printed.length, lines });
+    this.#changed();
+  }
+
+  note(note: Omit<Note, 'kind'>): void {
+    const block: Block = { kind: 'note', ...note, turn: this.#feed.turn, gap: false };
+    this.print((space) => blockLines(block, space));
+  }
+
+  #fail(error: unknown): void {
+    this.note({ sign: 'failed', tone: 'failure', text: describeFailure(error) });
+  }
+
+  clearScreen(): void {
+    this.#parts.clearScreen();
+  }
+
+  /** Begins to work, with a session that is open. */
+  async begin(workplace: Workplace, sessionId: string | undefined): Promise<void> {
+    this.#workplace = workplace;
+    await this.openSession(sessionId);
+    const waiting = this.#waitingInputs;
+    this.#waitingInputs = [];
+    for (const input of waiting) this.input(input);
+  }
+
+  async openSession(id?: string): Promise<void> {
+    await this.#conversation?.stop();
+    const conversation = await this.workplace.open(id);
+    const events = await conversation.open();
+    this.#conversation = conversation;
+    this.#feed = new Feed();
+    this.#events = [...events];
+    this.#stored = [];
+    this.#isStopping = false;
+    const blocks = events.flatMap((event) => [...this.#feed.take(event)]);
+    this.#composer.remember(
+      ...events.flatMap((event) => (event.type === 'user' ? [event.text] : [])),
+    );
+    const holder =
+      this.#feed.runState === 'working'
+        ? await this.workplace.holder(conversation.session)
+        : undefined;
+    this.print((space) => headerLines(this.workplace, conversation.session, events, holder, space));
+    if (blocks.length > 0) this.print((space) => lastTurns(blocks, space));
+    if (this.#feed.runState === 'working' && holder === undefined) this.#cutOff(events);
+    conversation.listen(
+      {
+        event: (event) => this.#happened(event),
+        failed: (error) => this.#fail(error),
+        changed: () => this.#workChanged(),
+      },
+      this.#feed.lastSeq,
+    );
+    this.#changed();
+  }
+
+  /** Tells that the process of an open run has ended in the middle of it. */
+  #cutOff(events: readonly Event[]): void {
+    const last = events.at(-1);
+    this.#feed.cutOff();
+    if (last === undefined) return;
+    const where = this.#feed.model === undefined ? '' : ' in a model call';
+    const text = `Cut off${where}: the process ended (#${last.seq}).  Enter goes on`;
+    this.note({ sign: 'stopped', tone: 'attention', text });
+  }
+
+  #happened(event: StreamEvent): void {
+    if ('seq' in event) {
+      this.#events.push(event);
+      if (event.type === 'user') this.#read(event.text);
+      if (event.type === 'invocation_yield' || event.type === 'invocation_end')
+        this.#isStopping = false;
+    }
+    for (const block of this.#feed.take(event)) this.print((space) => blockLines(block, space));
+    this.#changed();
+  }
+
+  /** Forgets a stored message, because it is in the ledger now. */
+  #read(text: string): void {
+    const at = this.#stored.indexOf(text);
+    if (at !== -1) this.#stored.splice(at, 1);
+  }
+
+  #workChanged(): void {
+    const { modes, now } = this.#parts;
+    const isWorking = this.#conversation?.isWorking === true;
+    const name = this.#workplace?.agent.name ?? '';
+    const began = this.#workingSince;
+    this.#workingSince = isWorking ? (began ?? now()) : undefined;
+    if (isWorking) modes.title(`${name}: working`);
+    else {
+      modes.title(`${name}: ${this.#feed.requests.length > 0 ? 'waits for you' : 'done'}`);
+      if (began !== undefined && now() - began > bellAfter) modes.bell();
+    }
+    this.#changed();
+  }
+
+  /** Takes what a person did at the keyboard. */
+  input(input: Input): void {
+    const notice = this.#notice;
+    this.#notice = undefined;
+    if (input.kind === 'key' && input.ctrl === true && input.key === 'c') this.#ctrlC();
+    else if (this.#conversation === undefined) this.#whileLoading(input, notice);
+    else if (this.#list !== undefined) this.#inList(this.#list, input);
+    else this.#inComposer(input);
+    this.#changed();
+  }
+
+  /** Keeps what is sent before the app is loaded. */
+  #whileLoading(input: Input, notice: Line | undefined): void {
+    this.#notice = notice;
+    if (this.#waitingInputs.length > 0) {
+      this.#waitingInputs.push(input);
+      return;
+    }
+    if (this.#composer.take(input, this.#width).kind !== 'send' || this.#composer.isEmpty) return;
+    this.#waitingInputs.push(input);
+    this.#notice = [{ text: '  stored · sent when the app is loaded', dim: true }];
+  }
+
+  get #width(): number {
+    return contentWidth(this.#parts.screen());
+  }
+
+  #ctrlC(): void {
+    const { now } = this.#parts;
+    const isSecond = now() - this.#interruptedAt <= leaveWithin;
+    this.#interruptedAt = now();
+    if (isSecond) {
+      this.leave();
+      return;
+    }
+    if (this.#list !== undefined) {
+      this.#list = undefined;
+      return;
+    }
+    const isWorking = this.isWorking;
+    const hadText = !this.#composer.isEmpty;
+    if (isWorking) this.#interrupt();
+    else if (hadText) this.#composer.clear();
+    const stops = isWorking ? ' The run stops here and can go on later.' : '';
+    this.#say(`Press ^C again to leave.${stops}`);
+  }
+
+  #say(text: string, tone: Note['tone'] = 'plain'): void {
+    this.#notice = [
+      { text: '  ' },
+      ...lineSpans(text, tone === 'plain' ? { dim: true } : toned(tone)),
+    ];
+  }
+
+  #inList(list: ListFocus, input: Input): void {
+    const taken = list.take(input);
+    if (taken === undefined) return;
+    this.#list = undefined;
+    if (taken !== 'close') taken.take();
+  }
+
+  #inComposer(input: Input): void {
+    if (input.kind === 'key' && this.#completion.take(input)) return;
+    if (input.kind === 'key' && this.#appKey(input)) return;
+    const outcome = this.#composer.take(input, this.#width);
+    if (outcome.kind === 'edited') this.#completion.reset();
+    if (outcome.kind === 'refused') this.#say(outcome.reason, 'failure');
+    if (outcome.kind === 'send') this.#send();
+  }
+
+  /** Keys of the app itself. Returns true when the key was one. */
+  #appKey({ key, ctrl }: Key): boolean {
+    if (key === 'escape') {
+      if (this.isWorking) this.#interrupt();
+      return true;
+    }
+    if (ctrl === true && key === 'd' && this.#composer.isEmpty) {
+      if (this.isWorking) this.#ctrlC();
+      else this.leave();
+      return true;
+    }
+    if (ctrl === true && key === 'l') {
+      this.#parts.clearScreen();
+      return true;
+    }
+    return false;
+  }
+
+  #send(): void {
+    const entry = readEntry(this.#composer.editor);
+    if (entry.kind === 'empty') {
+      if (this.#canGoOn) this.conversation.resume();
+      return;
+    }
+    if (entry.kind === 'command') {
+      void this.#command(entry.name, entry.words);
+      return;
+    }
+    this.#composer.remember(entry.text);
+    this.#composer.sent();
+    if (this.isWorking) this.#stored.push(entry.text);
+    void this.conversation.say(entry.text).catch((error: unknown) => this.#fail(error));
+  }
+
+  get #canGoOn(): boolean {
+    const { runState, requests } = this.#feed;
+    return (
+      !this.isWorking &&
+      (runState === 'paused' || (runState === 'waiting' && requests.length === 0))
+    );
+  }
+
+  async #command(name: string, words: string): Promise<void> {
+    const command = slashCommands.find((one) => one.name === name);
+    if (command === undefined) {
+      // The text stays, to be mended.
+      this.#say(
+        unknownCommand(
+          name,
+          slashCommands.map((one) => one.name),
+        ),
+        'failure',
+      );
+      return;
+    }
+    if (command.waitsForAgent === true && this.isWorking) {
+      const agent = this.workplace.agent.name;
+      this.#say(`/${name} has to wait: ${agent} works. Esc interrupts.`, 'failure');
+      return;
+    }
+    this.#composer.remember(`/${name}${words === '' ? '' : ` ${words}`}`);
+    this.#composer.sent();
+    this.#changed();
+    try {
+      await command.run(this, words);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#changed();
+  }
+
+  #interrupt(): void {
+    const { conversation } = this;
+    const fail = (error: unknown): void => this.#fail(error);
+    if (this.#isStopping) {
+      void conversation.cancel().catch(fail);
+      return;
+    }
+    this.#isStopping = true;
+    const running = this.#feed.calls.filter(({ state }) => state === 'running').length;
+    if (running > 0) {
+      const calls = running === 1 ? 'a call' : `${running} calls`;
+      this.#say(`Stops after ${calls} · Esc again cancels`);
+      void conversation.pause().catch(fail);
+      return;
+    }
+    const then = this.#stored.length > 0 ? 'continue' : 'pause';
+    void conversation.interrupt(then).catch(fail);
+  }
+
+  choose(title: string, choices: readonly Choice[], keys?: string): void {
+    this.#list = new ListFocus(title, choices, keys);
+    this.#changed();
+  }
+
+  compose(text: string): void {
+    this.#composer.set(text);
+    this.#changed();
+  }
+
+  leave(): void {
+    this.#parts.onLeave();
+  }
+
+  /** What the live region shows now. */
+  view(): LiveView {
+    const { model, openText, hasOpenGap, calls, children } = this.#feed;
+    const now = this.#parts.now();
+    const name = this.#workplace?.agent.name ?? 'the agent';
+    return {
+      ...{ model, openText, hasOpenGap, calls, children, now, stored: this.#stored },
+      state: this.#state,
+      notice: this.#notice ?? this.#standing,
+      popup: this.#list?.popup ?? this.#completion.popup,
+      card: undefined,
+      editor: this.#composer.editor,
+      placeholder: `Ask ${name} something`,
+      isComposing: this.#list === undefined,
+      status: statusOf(this.#workplace, this.#conversation, this.#feed, this.isWorking),
+      tick: this.#parts.moves ? Math.floor(now / 100) : undefined,
+    };
+  }
+
+  get #standing(): Line | undefined {
+    const isLoaded = this.#conversation !== undefined;
+    return standingNotice(this.#feed, isLoaded, this.#parts.screen());
+  }
+
+  get #state(): LiveView['state'] {
+    if (this.#conversation === undefined) return 'loading';
+    if (this.#isStopping && this.isWorking) return 'stopping';
+    return this.isWorking ? 'working' : this.#feed.runState;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Runnable, SessionListing } from 'adjutant';
+import type { Conversation } from './conversation.ts';
+
+/** The app whose sessions are worked on: its agents, its sessions, and how to come back. */
+export interface Workplace {
+  /** The app and the agent in words: `app shop, agent coder (adjutant.config.ts)`. */
+  readonly title: string;
+  readonly app: string;
+  /** Facts of the second line of the header: the store, the tools. */
+  readonly facts: readonly string[];
+  readonly agents: readonly Runnable[];
+  /** Agent that answers the next message. */
+  agent: Runnable;
+  /** Opens a session, by default a new one. */
+  open(id?: string): Promise<Conversation>;
+  listSessions(words: string): Promise<readonly SessionListing[]>;
+  /** Finds the id of a session by its ending. @throws UsageError when none or several have it */
+  findSession(ending: string): Promise<string>;
+  /** Name of the process that works on a session. `undefined`: none does. */
+  holder(session: string): Promise<string | undefined>;
+  /** The command that goes on with a session. */
+  commandFor(session: string): string;
+  close(): Promise<void>;
+}
+
+/** The part of an id by which sessions are told apart. */
+export function endingOf(session: string): string {
+  return `…${session.slice(-6)}`;
+}

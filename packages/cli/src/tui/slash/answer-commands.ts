@@ -1,0 +1,61 @@
+import type { AppControl, SlashCommand } from '../app/control.ts';
+import type { GivenDecision } from '../app/conversation.ts';
+import type { OpenRequest } from '../feed/call-record.ts';
+
+/** The request that words begin with, as `#41`, else the oldest; and the words behind it. */
+function asked(
+  app: AppControl,
+  words: string,
+): { readonly request: OpenRequest | undefined; readonly rest: string } {
+  const [, number, rest = ''] = /^#?(\d+)(?:\s+(.*))?$/s.exec(words) ?? [];
+  const { requests } = app.feed;
+  if (number === undefined) return { request: requests[0], rest: words };
+  return { request: requests.find(({ seq }) => seq === Number(number)), rest };
+}
+
+async function decide(
+  app: AppControl,
+  words: string,
+  decision: 'approve' | 'reject',
+): Promise<void> {
+  const { request, rest } = asked(app, words);
+  if (request === undefined) {
+    app.note({ sign: 'note', tone: 'plain', text: 'Nothing waits for that.' });
+    return;
+  }
+  if (!request.details.options.includes(decision)) {
+    const text = `#${request.seq} takes ${request.details.options.join(', ')}.`;
+    app.note({ sign: 'failed', tone: 'failure', text });
+    return;
+  }
+  const given: GivenDecision = rest === '' ? { decision } : { decision, reason: rest };
+  await app.conversation.answer(request.requestId, given);
+}
+
+const approve: SlashCommand = {
+  name: 'approve',
+  words: '[#]',
+  summary: 'let a call be made',
+  run: (app, words) => decide(app, words, 'approve'),
+};
+
+const reject: SlashCommand = {
+  name: 'reject',
+  words: '[#] [why]',
+  summary: 'do not let it be made; the model is told',
+  run: (app, words) => decide(app, words, 'reject'),
+};
+
+const cancel: SlashCommand = {
+  name: 'cancel',
+  words: '[why]',
+  summary: 'end the run',
+  async run(app, words) {
+    const isOpen = app.feed.runState !== 'idle' && app.feed.runState !== 'failed';
+    if (isOpen) await app.conversation.cancel(words === '' ? undefined : words);
+    else app.note({ sign: 'note', tone: 'plain', text: 'Nothing runs.' });
+  },
+};
+
+/** Commands that answer what waits, and end runs. */
+export const answerCommands: readonly SlashCommand[] = [approve, reject, cancel];

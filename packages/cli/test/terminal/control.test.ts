@@ -1,0 +1,150 @@
+/** Scenarios of starting, interrupting, leaving and coming back. */
+import type { Event } from 'adjutant';
+import { expect, test } from 'vitest';
+import { restoredModes } from './kit/byte-checks.ts';
+import { keepPicture } from './kit/picture.ts';
+import { keys, talk } from './kit/talk.ts';
+
+function typesOf(events: readonly Event[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+test('15 fast-typed-line-and-enter-in-one-chunk, 16 alt-enter-ctrl-j-backslash-new-lines', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ text: 'Yes.' });
+  terminal.write(`one${keys.altEnter}`);
+  terminal.write(`two${keys.ctrl('j')}`);
+  terminal.write('three\\');
+  terminal.write(keys.enter);
+  say('four');
+  await terminal.shows('Yes.');
+  expect(await leave()).toBe(0);
+  const user = (await ledger()).find(({ type }) => type === 'user');
+  expect(user).toMatchObject({ text: 'one\ntwo\nthree\nfour' });
+});
+
+test('11 paste-three-lines-is-one-message, 13 paste-of-a-slash-command-is-text', async () => {
+  const { world, terminal, leave, ledger } = await talk();
+  world.script({ text: 'First.' }, { text: 'Second.' });
+  terminal.paste('a\r\nb\r\nc');
+  await terminal.showsNow('c');
+  expect(await ledger().catch(() => [])).toEqual([]);
+  terminal.write(keys.enter);
+  await terminal.shows('First.');
+  terminal.paste('/quit');
+  await terminal.showsNow('/quit');
+  terminal.write(keys.enter);
+  await terminal.shows('Second.');
+  expect(await leave()).toBe(0);
+  const users = (await ledger()).filter(({ type }) => type === 'user');
+  expect(users).toMatchObject([{ text: 'a\nb\nc' }, { text: '/quit' }]);
+});
+
+test('21 esc-cuts-answer-and-ledger-keeps-the-cut-text', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  say('Tell me');
+  const call = await world.modelCall();
+  call.says('Half of the tests fail because the clock is');
+  await terminal.showsNow('the clock is');
+  terminal.write(keys.escape);
+  await call.givenUp;
+  await terminal.shows('Interrupted by you');
+  await keepPicture(terminal.screen, '13-interrupted');
+  const events = await ledger();
+  expect(events.find(({ type }) => type === 'assistant')).toMatchObject({
+    text: 'Half of the tests fail because the clock is',
+    cut: true,
+  });
+  expect(events.at(-1)).toMatchObject({ type: 'invocation_yield', reason: 'pause' });
+  world.script({ text: 'a stub.' });
+  terminal.write(keys.enter);
+  await terminal.shows('a stub.');
+  expect(await leave()).toBe(0);
+  expect(typesOf(await ledger())).toContain('invocation_resume');
+  restoredModes(terminal);
+});
+
+test('22 esc-during-tools-lets-them-finish', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] });
+  say('Run it');
+  const call = await world.toolCall('runTests');
+  await terminal.showsNow('runTests a');
+  terminal.write(keys.escape);
+  await terminal.showsNow('Stops after a call');
+  call.returns('14 passed');
+  await terminal.shows('Interrupted by you');
+  expect(await leave()).toBe(0);
+  const events = await ledger();
+  expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
+    result: { status: 'success', content: '14 passed' },
+  });
+  expect(events.at(-1)).toMatchObject({ type: 'invocation_yield', reason: 'pause' });
+});
+
+test('24 message-while-working-is-durable-and-in-order', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] }, { text: 'Looked.' });
+  say('Run it');
+  const call = await world.toolCall('runTests');
+  say('and look at refunds, too');
+  await terminal.showsNow('stored · read after this round');
+  await keepPicture(terminal.screen, '3-stored');
+  call.returns('ok');
+  await terminal.shows('Looked.');
+  expect(await leave()).toBe(0);
+  const order = (await ledger()).flatMap((event) =>
+    event.type === 'user' ? [event.text] : event.type === 'model_start' ? ['model'] : [],
+  );
+  expect(order).toEqual(['Run it', 'model', 'and look at refunds, too', 'model']);
+});
+
+test('25 ctrl-c-twice-prints-a-command-that-works', async () => {
+  const { world, terminal, say, ledger, sessions, start } = await talk();
+  say('Tell me');
+  const call = await world.modelCall();
+  call.says('One moment');
+  await terminal.showsNow('One moment');
+  terminal.write(keys.ctrl('c'));
+  await terminal.showsNow('Press ^C again to leave');
+  terminal.write(keys.ctrl('c'));
+  await terminal.exited;
+  await terminal.shows('Continue with:');
+  const [id] = await sessions();
+  expect(terminal.screen.whole).toContain(`chat --session ${id}`);
+  const before = (await ledger()).length;
+  const again = start({ args: ['chat', '--session', `${id}`] });
+  await again.shows(/Enter goes on/);
+  await keepPicture(again.screen, '14-opened-again');
+  world.script({ text: 'Here it is.' });
+  await again.showsNow('/ commands').catch(() => undefined);
+  again.write(keys.enter);
+  await again.shows('Here it is.');
+  again.write(keys.ctrl('d'));
+  expect(await again.exited).toBe(0);
+  expect((await ledger()).length).toBeGreaterThan(before);
+});
+
+test('35 unknown-command-never-reaches-the-model', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  say('/modle');
+  await terminal.showsNow('There is no /modle. Did you mean /model? Nothing was sent.');
+  expect(terminal.screen.text).toContain('› /modle');
+  terminal.write(keys.ctrl('u'));
+  terminal.write('/');
+  await terminal.showsNow('/sessions');
+  await keepPicture(terminal.screen, '17-completion');
+  terminal.write('cos\t');
+  await terminal.showsNow('› /cost');
+  terminal.write(keys.enter);
+  await terminal.shows('No model has been asked yet.');
+  world.script({ text: 'It fails.' });
+  say('//bin fails');
+  await terminal.shows('It fails.');
+  say('/help');
+  await terminal.shows('Esc interrupt');
+  await keepPicture(terminal.screen, '21-help');
+  expect(await leave()).toBe(0);
+  const users = (await ledger()).filter(({ type }) => type === 'user');
+  expect(users).toMatchObject([{ text: '/bin fails' }]);
+});

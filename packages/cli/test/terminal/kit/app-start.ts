@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Event, runtime } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import { onTestFinished } from 'vitest';
+import { PseudoTerminal, type TerminalSize } from './pseudo-terminal.ts';
+import { startWorld, type World } from './world.ts';
+
+const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
+/** Size of a terminal that a test does not give. */
+export const usualSize: TerminalSize = { columns: 80, rows: 24 };
+
+export interface AppStart {
+  /** @default 80 × 24 */
+  readonly size?: TerminalSize;
+  /** Arguments of `adjutant`. @default none */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** @default the folder with the configuration of the agent `coder` */
+  readonly cwd?: string;
+}
+
+/** The terminal app under test: programs in one place, with its model, tools and store. */
+export interface AppBench {
+  readonly folder: string;
+  readonly world: World;
+  /** Starts the app in a new terminal. */
+  start(options?: AppStart): PseudoTerminal;
+  /** Ids of the sessions, newest first. */
+  sessions(): Promise<readonly string[]>;
+  /** The ledger of a session, by default of the newest one, read beside the program. */
+  ledger(session?: string): Promise<readonly Event[]>;
+}
+
+/** Makes a place for the terminal app of one test. */
+export async function appBench(): Promise<AppBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-terminal-'));
+  const store = join(folder, 'shop.db');
+  mkdirSync(join(folder, 'data'));
+  const world = await startWorld();
+  const terminals: PseudoTerminal[] = [];
+  onTestFinished(async () => {
+    for (const terminal of terminals) terminal.close();
+    await Promise.all(terminals.map(({ exited }) => exited));
+    world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const reading = async <Found>(read: (app: ReturnType<typeof runtime>) => Promise<Found>) => {
+    const app = runtime({ app: 'shop', store: sqlite(store), recover: 'manual' });
+    try {
+      return await read(app);
+    } finally {
+      await app.close();
+    }
+  };
+  const sessions = () =>
+    reading(async (app) => (await app.sessions.list()).sessions.map(({ id }) => id));
+  return {
+    folder,
+    world,
+    start({ size = usualSize, args = [], env = {}, cwd = fixture } = {}) {
+      const terminal = new PseudoTerminal({
+        program: process.execPath,
+        args: ['--conditions=adjutant-source', main, ...args],
+        cwd,
+        env: environmentOf(folder, { WORLD: world.address, SHOP_STORE: store, ...env }),
+        ...size,
+      });
+      terminals.push(terminal);
+      return terminal;
+    },
+    sessions,
+    async ledger(id) {
+      const name = id ?? (await sessions())[0] ?? '';
+      return reading(async (app) => [...(await app.sessions.get(name)).events]);
+    },
+  };
+}
+
+function environmentOf(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    HOME: folder,
+    ADJUTANT_HOME: join(folder, 'data'),
+    ADJUTANT_MOTION: '0',
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    ...env,
+  };
+}

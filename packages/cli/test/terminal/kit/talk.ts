@@ -1,0 +1,39 @@
+import { type AppBench, type AppStart, appBench } from './app-start.ts';
+import type { PseudoTerminal } from './pseudo-terminal.ts';
+
+/** Keys as terminals send them. */
+export const keys = {
+  enter: '\r',
+  escape: '\u001B',
+  tab: '\t',
+  up: '\u001B[A',
+  down: '\u001B[B',
+  pageUp: '\u001B[5~',
+  pageDown: '\u001B[6~',
+  altEnter: '\u001B\r',
+  ctrl: (letter: string): string => String.fromCharCode(letter.toUpperCase().charCodeAt(0) - 64),
+} as const;
+
+export interface Talk extends AppBench {
+  readonly terminal: PseudoTerminal;
+  /** Writes a message and Enter. */
+  say(text: string): void;
+  /** Leaves the app, and returns its exit code. */
+  leave(): Promise<number>;
+}
+
+/** Starts the app, and waits until it takes messages. */
+export async function talk(options: AppStart = {}): Promise<Talk> {
+  const bench = await appBench();
+  const terminal = bench.start(options);
+  await terminal.shows(/new session|session …/);
+  return {
+    ...bench,
+    terminal,
+    say: (text) => terminal.write(`${text}${keys.enter}`),
+    leave: () => {
+      terminal.write(`${keys.ctrl('u')}${keys.ctrl('d')}`);
+      return terminal.exited;
+    },
+  };
+}
