@@ -12,10 +12,16 @@ function typesOf(events: readonly Event[]): string[] {
 test('15 fast-typed-line-and-enter-in-one-chunk, 16 alt-enter-ctrl-j-backslash-new-lines', async () => {
   const { world, terminal, say, leave, ledger } = await talk();
   world.script({ text: 'Yes.' });
-  terminal.write(`one${keys.altEnter}`);
-  terminal.write(`two${keys.ctrl('j')}`);
-  terminal.write('three\\');
-  terminal.write(keys.enter);
+  for (const [typed, shown] of [
+    ['one', 'one'],
+    [keys.altEnter, /› one\n *\n/],
+    ['two', 'two'],
+    [keys.ctrl('j'), / {2}two\n *\n/],
+    ['three\\\r', / {2}three\n *\n/],
+  ] as const) {
+    terminal.write(typed);
+    await terminal.showsNow(shown);
+  }
   say('four');
   await terminal.shows('Yes.');
   expect(await leave()).toBe(0);

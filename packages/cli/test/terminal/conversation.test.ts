@@ -21,6 +21,7 @@ test.for(sizes)('5 stream-markdown-word-wrap at $columns', async (size) => {
   call.says('I look.');
   call.ends();
   await terminal.shows('I look.');
+  keptLastColumnFree(terminal);
   expect(await leave()).toBe(0);
   const { whole } = terminal.screen;
   expect(whole.replaceAll(/\s+/g, ' ')).toContain('so I run the test alone first. Then I look.');
@@ -29,7 +30,6 @@ test.for(sizes)('5 stream-markdown-word-wrap at $columns', async (size) => {
   const answer = events.find((event) => event.type === 'assistant') as EventOf<'assistant'>;
   expect(answer.text).toContain('Then I look.');
   clearedNothing(terminal);
-  keptLastColumnFree(terminal);
   restoredModes(terminal);
 });
 

@@ -233,10 +233,9 @@ export class TerminalApp implements AppControl {
       this.#list = undefined;
       return;
     }
-    const isWorking = this.isWorking;
-    const hadText = !this.#composer.isEmpty;
+    const { isWorking } = this;
     if (isWorking) this.#interrupt();
-    else if (hadText) this.#composer.clear();
+    else if (!this.#composer.isEmpty) this.#composer.clear();
     const stops = isWorking ? ' The run stops here and can go on later.' : '';
     this.#say(`Press ^C again to leave.${stops}`);
   }
@@ -374,7 +373,8 @@ export class TerminalApp implements AppControl {
     const now = this.#parts.now();
     const name = this.#workplace?.agent.name ?? 'the agent';
     return {
-      ...{ model, openText, hasOpenGap, calls, children, now, stored: this.#stored },
+      ...{ model, openText, hasOpenGap, calls, children, now },
+      stored: [...this.#feed.unread, ...this.#stored],
       state: this.#state,
       notice: this.#notice ?? this.#standing,
       popup: this.#list?.popup ?? this.#completion.popup,

@@ -5,15 +5,14 @@ import {
   type StreamEvent,
   type TransientEvent,
 } from 'adjutant';
-import { formatSize, formatTokens } from '../../output/format.ts';
 import { AnswerText } from './answer-text.ts';
 import type { Block, BlockContent, Note } from './block.ts';
 import { CallFeed, type ToolEvent } from './call-feed.ts';
 import type { CallRecord, OpenRequest } from './call-record.ts';
-import { decisionNote } from './decision-notes.ts';
 import { childText, endNotes, interruptedNote } from './end-notes.ts';
+import { eventNote } from './event-notes.ts';
 import { type ChildWork, Places } from './places.ts';
-import { noTotals, type Totals, withUsage } from './totals.ts';
+import { noTotals, type Totals, usageSince, withUsage } from './totals.ts';
 
 /** Work of the model that is under way. */
 export interface ModelWork {
@@ -59,6 +58,8 @@ export class Feed {
   #run: RunningRun | undefined;
   #runState: RunState = 'idle';
   #totals: Totals = noTotals;
+  /** Messages that came while a round was open: the next prompt has them. */
+  readonly #unread: EventOf<'user'>[] = [];
   #isCut = false;
   #pausedBy: string | undefined;
 
@@ -96,6 +97,10 @@ export class Feed {
   /** Name of the agent that answered last. */
   get agent(): string | undefined {
     return this.#agent;
+  }
+  /** Messages that are in the ledger and that no prompt has had. */
+  get unread(): readonly string[] {
+    return this.#unread.map(({ text }) => text);
   }
   /** The part of the answer that is being written. */
   get openText(): string {
@@ -206,8 +211,19 @@ export class Feed {
     }
   }
 
-  #user({ text, by, seq, parts = [], invocationId }: EventOf<'user'>): void {
-    if (!this.#places.isShown(invocationId)) return;
+  #user(event: EventOf<'user'>): void {
+    if (!this.#places.isShown(event.invocationId)) return;
+    const isBusy = this.#model !== undefined || this.#calls.calls.length > 0;
+    if (this.#runState === 'working' && isBusy) this.#unread.push(event);
+    else this.#says(event);
+  }
+
+  /** Gives out the messages that no prompt had, because one has them now. */
+  #readAll(): void {
+    for (const event of this.#unread.splice(0)) this.#says(event);
+  }
+
+  #says({ text, by, seq, parts = [] }: EventOf<'user'>): void {
     this.#turn++;
     const files = parts.flatMap((part) =>
       part.type === 'file' ? [part.name ?? part.artifact] : [],
@@ -257,8 +273,10 @@ export class Feed {
   #modelCall(event: EventOf<'model_start'> | EventOf<'model_end'>): void {
     const isShown = this.#places.isShown(event.invocationId);
     if (event.type === 'model_start') {
+      if (!isShown) return;
+      this.#readAll();
       const { model, at, attempt } = event;
-      if (isShown) this.#model = { state: 'thinking', model, startedAt: at, text: '', attempt };
+      this.#model = { state: 'thinking', model, startedAt: at, text: '', attempt };
       return;
     }
     this.#totals = withUsage(this.#totals, event);
@@ -310,6 +328,7 @@ export class Feed {
 
   #rests({ reason, at, seq }: EventOf<'invocation_yield'>): void {
     this.#model = undefined;
+    if (this.#calls.calls.length === 0) this.#readAll();
     this.#runState = reason === 'pause' ? 'paused' : 'waiting';
     if (reason !== 'pause') return;
     this.#flushAnswer();
@@ -321,14 +340,10 @@ export class Feed {
     this.#flushAnswer();
     for (const content of this.#calls.end()) this.#add(content);
     this.#places.clear();
+    this.#readAll();
     this.#model = undefined;
     const run = this.#run;
-    const used = {
-      rounds: this.#totals.rounds - (run?.before.rounds ?? 0),
-      tokens: this.#totals.tokens - (run?.before.tokens ?? 0),
-      cost: this.#totals.cost - (run?.before.cost ?? 0),
-      isCostUnknown: this.#totals.isCostUnknown,
-    };
+    const used = usageSince(this.#totals, run?.before ?? noTotals);
     const durationMs = event.at - (run?.startedAt ?? event.at);
     for (const note of endNotes(event, used, durationMs)) this.#add(note);
     this.#runState = event.status === 'error' ? 'failed' : 'idle';
@@ -365,24 +380,10 @@ export class Feed {
   }
 
   #other(event: Event): void {
-    if (event.type === 'decision') {
-      if (event.component === 'run' && event.decision === 'pause') this.#pausedBy = event.by;
-      const note = decisionNote(event);
-      if (note !== undefined) this.#add(note);
-    } else if (event.type === 'handoff') {
-      const why = event.reason === undefined ? '' : `: ${event.reason}`;
-      this.#note('arrow', 'plain', `${event.from} hands over to ${event.to}${why}`, event.seq);
-    } else if (event.type === 'compaction') {
-      const { tokensBefore, tokensAfter, seq } = event;
-      const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tok`;
-      this.#note('note', 'plain', `Older turns summarised: ${size}`, seq);
-    } else if (event.type === 'memory')
-      this.#note('note', 'plain', `Remembered: ${event.text}`, event.seq);
-    else if (event.type === 'artifact') {
-      const { name, version, size } = event;
-      this.#note('note', 'plain', `Saved ${name} v${version}, ${formatSize(size)}`, event.seq);
-    } else if (event.type === 'error')
-      this.#note('failed', 'failure', event.error.message, event.seq);
+    if (event.type === 'decision' && event.component === 'run' && event.decision === 'pause')
+      this.#pausedBy = event.by;
+    const note = eventNote(event);
+    if (note !== undefined) this.#add(note);
   }
 
   #note(sign: Note['sign'], tone: Note['tone'], text: string, seq?: number): void {

@@ -20,3 +20,13 @@ export function withUsage(totals: Totals, event: EventOf<'model_end'>): Totals {
     isCostUnknown: totals.isCostUnknown || (cost === undefined && usage.inputTokens > 0),
   };
 }
+
+/** What was used since a time at which the usage was `before`. */
+export function usageSince(now: Totals, before: Totals): Totals {
+  return {
+    rounds: now.rounds - before.rounds,
+    tokens: now.tokens - before.tokens,
+    cost: now.cost - before.cost,
+    isCostUnknown: now.isCostUnknown,
+  };
+}

@@ -109,7 +109,8 @@ export class PseudoTerminal {
   /** Ends the program, if it has not ended, and frees the terminal. */
   close(): void {
     this.kill('SIGKILL');
-    this.#terminal.dispose();
+    // A terminal that is gone would not parse the last output, and so not tell of the end.
+    void this.exited.then(() => this.#terminal.dispose());
   }
 
   /**

@@ -18,7 +18,7 @@ export interface Talk extends AppBench {
   readonly terminal: PseudoTerminal;
   /** Writes a message and Enter. */
   say(text: string): void;
-  /** Leaves the app, and returns its exit code. */
+  /** Waits until the agent rests, leaves the app, and returns its exit code. */
   leave(): Promise<number>;
 }
 
@@ -31,7 +31,12 @@ export async function talk(options: AppStart = {}): Promise<Talk> {
     ...bench,
     terminal,
     say: (text) => terminal.write(`${text}${keys.enter}`),
-    leave: () => {
+    leave: async () => {
+      // While the agent works, Ctrl-D would interrupt it first.
+      await terminal.until('the rest of the agent', ({ lines }) => {
+        const status = lines.findLast((line) => line !== '') ?? '';
+        return /(\/ commands|Enter goes on)$/.test(status);
+      });
       terminal.write(`${keys.ctrl('u')}${keys.ctrl('d')}`);
       return terminal.exited;
     },
