@@ -1,3 +1,4 @@
+import { editByKey } from '../editor/edit-keys.ts';
 import {
   breakAfterBackslash,
   type Editor,
@@ -7,18 +8,9 @@ import {
   insertPaste,
   insertText,
   pasteProblem,
-  undo,
   withText,
 } from '../editor/editor.ts';
-import {
-  deleteBackward,
-  deleteForward,
-  type Kill,
-  kill,
-  type Move,
-  move,
-  yank,
-} from '../editor/edits.ts';
+import { kill } from '../editor/edits.ts';
 import type { Input } from '../editor/keys.ts';
 import { moveRow } from '../editor/rows.ts';
 
@@ -29,36 +21,6 @@ export type ComposerOutcome =
   | { readonly kind: 'refused'; readonly reason: string }
   /** The key means nothing in a text. */
   | { readonly kind: 'unused' };
-
-const moves: Readonly<Record<string, Move>> = {
-  left: 'left',
-  right: 'right',
-  home: 'lineStart',
-  end: 'lineEnd',
-};
-const controlMoves: Readonly<Record<string, Move>> = {
-  a: 'lineStart',
-  b: 'left',
-  e: 'lineEnd',
-  f: 'right',
-  left: 'wordLeft',
-  right: 'wordRight',
-  home: 'start',
-  end: 'end',
-};
-const controlKills: Readonly<Record<string, Kill>> = {
-  k: 'lineEnd',
-  u: 'lineStart',
-  w: 'blankWordLeft',
-  backspace: 'wordLeft',
-};
-const altMoves: Readonly<Record<string, Move>> = {
-  b: 'wordLeft',
-  f: 'wordRight',
-  left: 'wordLeft',
-  right: 'wordRight',
-};
-const altKills: Readonly<Record<string, Kill>> = { d: 'wordRight', backspace: 'wordLeft' };
 
 const edited: ComposerOutcome = { kind: 'edited' };
 const unused: ComposerOutcome = { kind: 'unused' };
@@ -150,20 +112,8 @@ export class Composer {
   }
 
   #key(input: Extract<Input, { kind: 'key' }>): ComposerOutcome {
-    const { key, ctrl = false, alt = false } = input;
-    const [where, what] = ctrl
-      ? [controlMoves[key], controlKills[key]]
-      : alt
-        ? [altMoves[key], altKills[key]]
-        : [moves[key], undefined];
-    if (where !== undefined) return this.#change(move(this.editor, where));
-    if (what !== undefined) return this.#change(kill(this.editor, what));
-    if (ctrl && key === 'j') return this.#change(insertBreak(this.editor));
-    if (ctrl && key === 'y') return this.#change(yank(this.editor));
-    if (ctrl && (key === '_' || key === '/')) return this.#change(undo(this.editor));
-    if (ctrl && key === 'd' && !this.isEmpty) return this.#change(deleteForward(this.editor));
-    if (key === 'backspace') return this.#change(deleteBackward(this.editor));
-    if (key === 'delete') return this.#change(deleteForward(this.editor));
-    return unused;
+    if (input.ctrl === true && input.key === 'j') return this.#change(insertBreak(this.editor));
+    const edit = editByKey(this.editor, input);
+    return edit === undefined ? unused : this.#change(edit);
   }
 }

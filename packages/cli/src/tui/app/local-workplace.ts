@@ -3,9 +3,9 @@ import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
 import { modelOf } from '../../app/agents.ts';
 import { rememberAskBefore } from '../../app/app.ts';
+import { namedSession, projectSessions } from '../../app/named-session.ts';
 import { holderNow } from '../../app/open-run.ts';
 import type { Project } from '../../app/project.ts';
-import { UsageError } from '../../failure.ts';
 import { laneWords } from '../../output/lane-text.ts';
 import type { Conversation } from './conversation.ts';
 import { LocalConversation } from './local-conversation.ts';
@@ -13,7 +13,6 @@ import type { Workplace } from './workplace.ts';
 
 /** Sessions that a list shows. */
 const listed = 200;
-const shortestEnding = 4;
 
 /** The sessions of a store of this machine. */
 export class LocalWorkplace implements Workplace {
@@ -58,30 +57,22 @@ export class LocalWorkplace implements Workplace {
       session,
       lane: options.lane,
       agent: () => this.agent,
-      prepare: (prepared) => rememberAskBefore(prepared, options),
+      prepare: async (prepared) => {
+        await this.#project.check(this.agent, prepared);
+        await this.#project.remember(prepared);
+        await rememberAskBefore(prepared, options);
+      },
     });
   }
 
   async listSessions(words: string): Promise<readonly SessionListing[]> {
-    const { sessions } = await this.#project.app.sessions.list({ limit: listed });
+    const sessions = await projectSessions(this.#project, { limit: listed });
     const wanted = words.toLowerCase();
     return sessions.filter(({ id, title = '' }) => `${title} ${id}`.toLowerCase().includes(wanted));
   }
 
-  async findSession(ending: string): Promise<string> {
-    const wanted = ending.replace(/^…/, '');
-    const { sessions } = await this.#project.app.sessions.list({ limit: 1_000 });
-    const exact = sessions.find(({ id }) => id === wanted);
-    if (exact !== undefined) return exact.id;
-    const found = sessions.filter(({ id }) => id.endsWith(wanted));
-    const [only, ...others] = found;
-    if (wanted.length < shortestEnding || only === undefined)
-      throw new UsageError({ reason: `There is no session "${ending}". /sessions lists them.` });
-    if (others.length > 0) {
-      const ids = found.map(({ id }) => id).join(', ');
-      throw new UsageError({ reason: `Several sessions end with "${wanted}": ${ids}.` });
-    }
-    return only.id;
+  findSession(named: string): Promise<string> {
+    return namedSession(this.#project, named);
   }
 
   async holder(id: string): Promise<string | undefined> {

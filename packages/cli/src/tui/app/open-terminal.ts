@@ -1,5 +1,6 @@
 import type { RunContext } from '../../actions/carry-out.ts';
 import { chosenAgent } from '../../app/chosen-agent.ts';
+import { sessionToGoOn } from '../../app/named-session.ts';
 import { openProject } from '../../app/project.ts';
 import { exitCodes } from '../../failure.ts';
 import { inputDueAt, noInput, readChunk, readTimeout } from '../editor/input.ts';
@@ -67,11 +68,11 @@ async function runTerminal(
   host.stdout.write('\r\u001B[K');
   view.show();
   try {
-    const project = await openProject(host, options);
-    const wanted = { agent: options.agent, session: sessionId };
-    const agent = await chosenAgent(host, project, wanted);
+    const project = await openProject(host, options, { session: sessionId });
+    const id = sessionId === undefined ? undefined : await sessionToGoOn(project, sessionId);
+    const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
     const workplace = new LocalWorkplace(context, project, agent);
-    await app.begin(workplace, sessionId);
+    await app.begin(workplace, id);
     await left;
     const stopped = await app.conversation.stop();
     await view.hide();

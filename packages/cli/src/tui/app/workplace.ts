@@ -14,8 +14,11 @@ export interface Workplace {
   /** Opens a session, by default a new one. */
   open(id?: string): Promise<Conversation>;
   listSessions(words: string): Promise<readonly SessionListing[]>;
-  /** Finds the id of a session by its ending. @throws UsageError when none or several have it */
-  findSession(ending: string): Promise<string>;
+  /**
+   * Finds the id of a session by its ending, or by `last`.
+   * @throws SessionNotFoundError, UsageError when several have it
+   */
+  findSession(named: string): Promise<string>;
   /** Name of the process that works on a session. `undefined`: none does. */
   holder(session: string): Promise<string | undefined>;
   /** The command that goes on with a session. */

@@ -1,21 +1,14 @@
 import { formatDuration } from '../../output/format.ts';
 import type { CallRecord } from '../feed/call-record.ts';
 import type { ChildWork } from '../feed/places.ts';
+import { tailOfBlock } from '../text/markdown/blocks.ts';
 import { sign, spinnerSign } from '../text/signs.ts';
 import type { Line, Span } from '../text/spans.ts';
 import { userLines } from './block-lines.ts';
 import { callLines, callSpans, outputLine } from './call-lines.ts';
-import {
-  emptyGutter,
-  gutterSign,
-  lineSpans,
-  proseWidth,
-  type Space,
-  spread,
-  toned,
-} from './layout.ts';
+import { emptyGutter, gutterSign, lineSpans, type Space, spread, toned } from './layout.ts';
 import type { LiveView, Screen } from './live-view.ts';
-import { markdownLines } from './prose.ts';
+import { answerLines } from './prose.ts';
 
 /** Lines of an item that is under way: the first one says what it is. */
 type Item = readonly [Line, ...Line[]];
@@ -24,20 +17,16 @@ type Item = readonly [Line, ...Line[]];
 export function activityLines(view: LiveView, screen: Screen, height: number): Line[] {
   if (height <= 0) return [];
   const items = itemsOf(view, screen);
-  const text = answerLines(view, screen);
+  const text = openLines(view, screen);
   const least = text.length > 0 && height > 1 ? 1 : 0;
   const shownItems = fittedItems(items, height - least, screen);
   const room = height - shownItems.length;
   return [...(room > 0 ? text.slice(-room) : []), ...shownItems];
 }
 
-function answerLines({ openText, hasOpenGap }: LiveView, screen: Screen): Line[] {
-  const open = openText.replace(/\s+$/, '');
-  if (open.trim() === '') return [];
-  const tail = open.slice(-proseWidth(screen) * screen.rows);
-  const lines = markdownLines(tail, proseWidth(screen), screen).map((line) =>
-    line.length === 0 ? line : [emptyGutter, ...line],
-  );
+function openLines({ openText, hasOpenGap }: LiveView, screen: Screen): Line[] {
+  if (openText.trim() === '') return [];
+  const lines = answerLines(tailOfBlock(openText.trimEnd(), screen.rows), screen);
   return hasOpenGap ? [[], ...lines] : lines;
 }
 

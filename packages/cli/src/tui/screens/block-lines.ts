@@ -17,7 +17,7 @@ import {
   spread,
   toned,
 } from './layout.ts';
-import { markdownLines } from './prose.ts';
+import { answerLines } from './prose.ts';
 
 /** Lines of a value that are shown. */
 const shownOfOutput = 5;
@@ -35,9 +35,7 @@ function contentLines(block: BlockContent, space: Space): Line[] {
     case 'agent':
       return [[...lineSpans(block.name, { bold: true }), { text: ' →', dim: true }]];
     case 'text':
-      return markdownLines(block.markdown, proseWidth(space), space).map((line) =>
-        line.length === 0 ? line : [emptyGutter, ...line],
-      );
+      return answerLines(block.markdown, space);
     case 'output':
       return JSON.stringify(block.value, undefined, 2)
         .split('\n')

@@ -1,11 +1,12 @@
 import { isSuccess, type JsonValue } from 'adjutant';
 import { formatDuration, formatSize } from '../../output/format.ts';
 import type { CallRecord } from '../feed/call-record.ts';
+import { diffSum } from '../requests/diff-lines.ts';
 import { type SignName, sign } from '../text/signs.ts';
 import type { Line, Span } from '../text/spans.ts';
 import { visibleString } from '../text/visible.ts';
 import { cutLine, cutLongLine, cutText } from '../text/wrap.ts';
-import { changeText, diffLines, diffOf } from './diff-lines.ts';
+import { changedLines, diffOf } from './diff-lines.ts';
 import {
   contentWidth,
   gutterSign,
@@ -60,7 +61,7 @@ export function callLines(call: CallRecord, space: Space): Line[] {
   const left: Line = [
     gutterSign(signName, toned(tone), space),
     ...callSpans(call.name, call.args),
-    ...(diff === undefined ? [] : [{ text: ` ${changeText(diff, space.ascii)}` }]),
+    ...(diff === undefined ? [] : [{ text: ` ${diffSum(diff, space.ascii)}` }]),
     ...wordsOf(call),
   ];
   return [spread(left, factsOf(call), space), ...bodyOf(call, space)];
@@ -89,7 +90,7 @@ export function callSpans(name: string, args: JsonValue): Span[] {
 }
 
 /** Returns the first argument that is a text or a number, then the others by name. */
-export function argsText(args: JsonValue): string {
+function argsText(args: JsonValue): string {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return shortText(args);
   const scalars = Object.entries(args).filter(
     ([, value]) => value !== undefined && (value === null || typeof value !== 'object'),
@@ -155,7 +156,7 @@ function sizeOf(content: JsonValue): string[] {
 }
 
 /** A result as text. */
-export function resultText(content: JsonValue): string {
+function resultText(content: JsonValue): string {
   if (typeof content === 'string') return content;
   return JSON.stringify(content, undefined, 2);
 }
@@ -166,7 +167,7 @@ function bodyOf(call: CallRecord, space: Space): Line[] {
   if (result === undefined || result.errorType === 'rejected') return [];
   const diff = diffOf(args);
   if (isSuccess(result))
-    return diff === undefined || answer !== undefined ? [] : diffLines(diff, space);
+    return diff === undefined || answer !== undefined ? [] : changedLines(diff, space);
   return cutBody(resultText(result.content), call.seq, space);
 }
 

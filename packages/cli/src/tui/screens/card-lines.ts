@@ -28,9 +28,3 @@ export function cardLines(
     return { lines };
   return { lines, cursor: { x: cursor.column, y: 1 + cursor.row - first } };
 }
-
-/** Number of the lines of a body that are seen when it was scrolled to a line. */
-export function seenLines(bodyLength: number, top: number, height: number): number {
-  const room = Math.max(1, height - 2);
-  return bodyLength <= room ? bodyLength : Math.min(bodyLength, top + room - 1);
-}

@@ -1,12 +1,11 @@
+import { markdownLines } from '../text/markdown/markdown.ts';
 import type { Line } from '../text/spans.ts';
-import { spansOf, splitLines } from '../text/spans.ts';
-import { visible } from '../text/visible.ts';
-import { wrapLine } from '../text/wrap.ts';
-import type { Space } from './layout.ts';
+import { contentWidth, emptyGutter, type Space } from './layout.ts';
 
-/** Returns the lines of a text in Markdown, wrapped at words. */
-export function markdownLines(markdown: string, width: number, _space: Space): Line[] {
-  return splitLines(spansOf(visible(markdown, 'prose').pieces)).flatMap((line) =>
-    wrapLine(line, width),
+/** Returns the lines of an answer in Markdown, behind the gutter. */
+export function answerLines(markdown: string, space: Space): Line[] {
+  const options = { width: contentWidth(space), ascii: space.ascii };
+  return markdownLines(markdown, options).map((line) =>
+    line.length === 0 ? line : [emptyGutter, ...line],
   );
 }

@@ -11,7 +11,7 @@ import { startWorld, type World } from './world.ts';
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
 /** Size of a terminal that a test does not give. */
-export const usualSize: TerminalSize = { columns: 80, rows: 24 };
+const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 export interface AppStart {
   /** @default 80 × 24 */
