@@ -134,7 +134,8 @@ function listenToKeys({ host }: RunContext, app: TerminalApp): () => void {
 function sayGoodbye({ host }: RunContext, app: TerminalApp, stopped: boolean): void {
   const { conversation, events, feed, workplace } = app;
   if (events.length === 0) return;
-  const kept = `Session ${endingOf(conversation.session)} is kept: ${events.length} events, ${costText(feed.totals)}.`;
+  const facts = `${events.length} events, ${costText(feed.totals)}`;
+  const kept = `Session ${endingOf(conversation.session)} is kept: ${facts}.`;
   const run = stopped ? ' Its run is stopped, not ended.' : '';
   host.stdout.write(
     `${kept}${run}\nContinue with: ${workplace.commandFor(conversation.session)}\n`,

@@ -161,7 +161,7 @@ function resultText(content: JsonValue): string {
   return JSON.stringify(content, undefined, 2);
 }
 
-/** What is shown below the line of a call: of a failed one the begin and the end, of an edit its diff. */
+/** Lines below that of a call: of a failed one its begin and end, of an edit its diff. */
 function bodyOf(call: CallRecord, space: Space): Line[] {
   const { result, args, answer } = call;
   if (result === undefined || result.errorType === 'rejected') return [];

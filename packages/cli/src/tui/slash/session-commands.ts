@@ -135,7 +135,8 @@ const agent: SlashCommand = {
       return;
     }
     if (words !== '') {
-      const text = `There is no agent ${words}. There are ${agents.map(({ name }) => name).join(', ')}.`;
+      const names = agents.map(({ name }) => name).join(', ');
+      const text = `There is no agent ${words}. There are ${names}.`;
       app.note({ sign: 'failed', tone: 'failure', text });
       return;
     }
