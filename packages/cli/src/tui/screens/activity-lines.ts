@@ -87,7 +87,7 @@ function childItem(child: ChildWork, view: LiveView, screen: Screen): Item {
     { text: `${'  '.repeat(depth)}${sign('child', screen.ascii)} ` },
     ...lineSpans(name),
     ...(input === '' ? [] : [{ text: ' ' }, ...lineSpans(`"${input}"`, { dim: true })]),
-    ...lineSpans(isWaiting ? '  waits for you: Tab' : `  ${newest}`),
+    ...lineSpans(isWaiting ? '  waits for you' : `  ${newest}`),
   ];
   const took = formatDuration(Math.max(0, view.now - startedAt));
   return [spread(left, { facts: [`r${rounds}`, took] }, screen)];
