@@ -12,7 +12,9 @@ import { buildProgram, withCommand } from './program.ts';
  * Carries out a command line and returns the exit code. Failures are reported on the streams of the
  * host.
  */
-export async function runCli(args: readonly string[], host: Host): Promise<number> {
+export async function runCli(args: readonly string[], given: Host): Promise<number> {
+  const [end = args.length] = [args.indexOf('--')].filter((at) => at >= 0);
+  const host = { ...given, isQuiet: args.slice(0, end).includes('--quiet') };
   let exitCode: number = exitCodes.ok;
   const interruption = new Interruption(host.signals);
   interruption.listen();

@@ -14,6 +14,7 @@ import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addCompletionCommand } from './commands/project/completion.ts';
 import { addDevCommand } from './commands/project/dev.ts';
 import { addDoctorCommand } from './commands/project/doctor.ts';
 import { addInitCommand } from './commands/project/init.ts';
@@ -62,6 +63,7 @@ const commands: readonly AddCommand[] = [
   addServeCommand,
   addKeysCommand,
   addEncryptCommand,
+  addCompletionCommand,
   addTourCommand,
 ];
 

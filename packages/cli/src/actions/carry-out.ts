@@ -160,6 +160,7 @@ export function runOutput(
     stream,
     notices,
     clock,
+    isQuiet: host.isQuiet === true,
     isLive: stream.isTTY === true && env['TERM'] !== 'dumb',
     ...recorded,
   });

@@ -32,6 +32,7 @@ export function agentCommand(program: Command, name: string, description: string
         'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ' +
           'ADJUTANT_MODEL, else by the keys that are set)',
       )
+      .option('--quiet', 'only answers, questions and errors')
       .option('--store <file>', storeDescription, notEmpty)
       .option('--app <name>', appDescription, appName)
       .option(

@@ -16,6 +16,8 @@ export interface Host {
   readonly isPiped: boolean;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** True when notices are left out: only answers and errors are shown. @default false */
+  readonly isQuiet?: boolean;
   readonly env: Environment;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;

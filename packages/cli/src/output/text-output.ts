@@ -23,6 +23,8 @@ export interface TextOutputOptions {
   readonly clock: Clock;
   /** True when the stream is a terminal on which a line can be redrawn. */
   readonly isLive: boolean;
+  /** True when only answers, questions and failures are shown. @default false */
+  readonly isQuiet?: boolean;
   /** Replaces references by their large values. */
   readonly resolve: (value: unknown) => unknown;
   /** Events recorded before the run began or continued. @default nothing */
@@ -45,6 +47,7 @@ export class TextOutput implements RunOutput {
   readonly #notices: OutputStream;
   readonly #style: Style;
   readonly #spinner: Spinner | undefined;
+  readonly #isQuiet: boolean;
   readonly #resolve: (value: unknown) => unknown;
   readonly #running = new Map<string, EventOf<'tool_call'>>();
   /** Arguments of open calls: those of the model, or those that a person edited. */
@@ -55,11 +58,13 @@ export class TextOutput implements RunOutput {
   #isLineOpen = false;
   #hasText = false;
 
-  constructor({ stream, notices, clock, isLive, resolve, events = [] }: TextOutputOptions) {
+  constructor(options: TextOutputOptions) {
+    const { stream, notices, clock, isLive, isQuiet = false, resolve, events = [] } = options;
+    this.#isQuiet = isQuiet;
     this.#stream = stream;
     this.#notices = notices;
     this.#style = styleFor(stream);
-    this.#spinner = isLive ? new Spinner(stream, clock, this.#style) : undefined;
+    this.#spinner = isLive && !isQuiet ? new Spinner(stream, clock, this.#style) : undefined;
     this.#resolve = resolve;
     for (const event of events) this.#noteArgs(event);
   }
@@ -168,14 +173,8 @@ export class TextOutput implements RunOutput {
       ...event.result,
       content: this.#resolve(event.result.content) as typeof event.result.content,
     };
-    this.#line(
-      toolLine(
-        this.#style,
-        { name: event.name, args: this.#resolve(args) },
-        result,
-        event.durationMs,
-      ),
-    );
+    const call = { name: event.name, args: this.#resolve(args) };
+    if (!this.#isQuiet) this.#line(toolLine(this.#style, call, result, event.durationMs));
     this.#showRunning();
   }
 
@@ -197,6 +196,7 @@ export class TextOutput implements RunOutput {
         'yellow',
         `Cut short: ${cutShort[result.stopReason] ?? result.stopReason.replaceAll('_', ' ')}.`,
       );
+    if (this.#isQuiet) return;
     const parts = [
       formatCount(result.rounds, 'round'),
       formatCount(result.toolCalls.length, 'tool call'),
@@ -253,6 +253,7 @@ export class TextOutput implements RunOutput {
    * its own.
    */
   #notice(colour: 'red' | 'yellow', text: string): void {
+    if (this.#isQuiet && colour === 'yellow') return;
     this.#spinner?.hide();
     this.#endLine();
     this.#notices.write(`${styleFor(this.#notices)[colour](`! ${plainLine(text)}`)}\n`);
