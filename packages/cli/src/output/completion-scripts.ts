@@ -22,7 +22,11 @@ _adjutant() {
 if [ "$funcstack[1]" = "_adjutant" ]; then _adjutant "$@"; else compdef _adjutant adjutant; fi
 `;
 
-const fish = `complete -c adjutant -a '(adjutant complete-words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+const fish = `function __adjutant_words
+  set -l words (commandline -opc) (commandline -ct)
+  adjutant complete-words -- $words[2..] 2>/dev/null
+end
+complete -c adjutant -a '(__adjutant_words)'
 `;
 
 const powershell = `Register-ArgumentCompleter -Native -CommandName adjutant -ScriptBlock {
