@@ -23,7 +23,7 @@ if [ "$funcstack[1]" = "_adjutant" ]; then _adjutant "$@"; else compdef _adjutan
 `;
 
 const fish = `function __adjutant_words
-  set -l words (commandline -opc) (commandline -ct)
+  set -l words (commandline -opc) "$(commandline -ct)"
   adjutant complete-words -- $words[2..] 2>/dev/null
 end
 complete -c adjutant -a '(__adjutant_words)'
