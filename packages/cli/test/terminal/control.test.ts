@@ -1,6 +1,7 @@
 /** Scenarios of starting, interrupting, leaving and coming back. */
 import type { Event } from 'adjutant';
 import { expect, test } from 'vitest';
+import { clone } from './kit/app-start.ts';
 import { restoredModes } from './kit/byte-checks.ts';
 import { keepPicture } from './kit/picture.ts';
 import { keys, talk } from './kit/talk.ts';
@@ -106,7 +107,11 @@ test('24 message-while-working-is-durable-and-in-order', async () => {
 });
 
 test('25 ctrl-c-twice-prints-a-command-that-works', async () => {
-  const { world, terminal, say, ledger, sessions, start } = await talk();
+  const config = 'packages/cli/test/fixtures/terminal/adjutant.config.ts';
+  const { world, terminal, say, ledger, sessions, start } = await talk({
+    line: `npm start -s -- chat --config ${config}`,
+    cwd: clone,
+  });
   say('Tell me');
   const call = await world.modelCall();
   call.says('One moment');
@@ -115,11 +120,11 @@ test('25 ctrl-c-twice-prints-a-command-that-works', async () => {
   await terminal.showsNow('Press ^C again to leave');
   terminal.write(keys.ctrl('c'));
   await terminal.exited;
-  await terminal.shows('Continue with:');
   const [id] = await sessions();
-  expect(terminal.screen.whole).toContain(`chat --session ${id}`);
+  const [, command = ''] = /Continue with: (.*?)\r?\n/.exec(terminal.raw) ?? [];
+  expect(command).toBe(`npm start -s -- chat --session ${id} --config ${config}`);
   const before = (await ledger()).length;
-  const again = start({ args: ['chat', '--session', `${id}`] });
+  const again = start({ line: command, cwd: clone });
   await again.shows(/Enter goes on/);
   await keepPicture(again.screen, '14-opened-again');
   world.script({ text: 'Here it is.' });

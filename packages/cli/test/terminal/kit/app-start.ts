@@ -10,6 +10,8 @@ import { startWorld, type World } from './world.ts';
 
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
+/** Folder of the clone, in which `npm start` works. */
+export const clone = fileURLToPath(new URL('../../../../../', import.meta.url));
 /** Size of a terminal that a test does not give. */
 const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
@@ -18,6 +20,8 @@ export interface AppStart {
   readonly size?: TerminalSize;
   /** Arguments of `adjutant`. @default none */
   readonly args?: readonly string[];
+  /** Line for a shell that starts the app, in place of the arguments. */
+  readonly line?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** @default the folder with the configuration of the agent `coder` */
   readonly cwd?: string;
@@ -61,10 +65,12 @@ export async function appBench(): Promise<AppBench> {
   return {
     folder,
     world,
-    start({ size = usualSize, args = [], env = {}, cwd = fixture } = {}) {
+    start({ size = usualSize, args = [], line, env = {}, cwd = fixture } = {}) {
+      const program = ['--conditions=adjutant-source', main, ...args];
       const terminal = new PseudoTerminal({
-        program: process.execPath,
-        args: ['--conditions=adjutant-source', main, ...args],
+        ...(line === undefined
+          ? { program: process.execPath, args: program }
+          : { program: '/bin/sh', args: ['-c', line] }),
         cwd,
         env: environmentOf(folder, { WORLD: world.address, SHOP_STORE: store, ...env }),
         ...size,
