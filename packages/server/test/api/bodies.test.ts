@@ -62,7 +62,7 @@ test('an answer as it is written elsewhere', async () => {
   const [request] = await app.requests.list();
   const path = `/v1/approvals/${request?.requestId}`;
   expect((await refusalOf(path, { approved: true })).detail).toContain(
-    'there is no member "approved" (the members are decision, input, args, reason)',
+    'there is no member "approved" (the members are decision, input, args, reason, always)',
   );
   expect((await refusalOf(path, { decision: 'yes' })).detail).toContain('"approve"');
   const ofCall = `/v1/approvals/${encodeURIComponent(request?.callId ?? '')}`;
