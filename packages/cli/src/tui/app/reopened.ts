@@ -1,4 +1,5 @@
-import type { Block } from '../feed/block.ts';
+import type { Event } from 'adjutant';
+import type { Block, Note } from '../feed/block.ts';
 import { blockLines } from '../screens/block-lines.ts';
 import type { Space } from '../screens/layout.ts';
 import { sign } from '../text/signs.ts';
@@ -20,4 +21,12 @@ export function lastTurns(blocks: readonly Block[], space: Space): readonly Line
   if (earlier === 0 && shown.length === lines.length) return shown;
   const count = earlier === 0 ? 'more above' : `${earlier} earlier turn${earlier === 1 ? '' : 's'}`;
   return [[{ text: `  ${dots} ${count}: /show all ${dots}`, dim: true }], ...shown];
+}
+
+/** The note about an open run whose process has ended in the middle of it. */
+export function cutOffNote(events: readonly Event[], isInModelCall: boolean): Omit<Note, 'kind'> {
+  const where = isInModelCall ? ' in a model call' : '';
+  const place = events.at(-1)?.seq ?? 0;
+  const text = `Cut off${where}: the process ended (#${place}).  Enter goes on`;
+  return { sign: 'stopped', tone: 'attention', text };
 }

@@ -65,7 +65,7 @@ export class ScreenView {
     );
     const every = this.#parts.moves ? tickMs.moving : tickMs.still;
     this.#ticks = setInterval(() => {
-      if (app.isWorking) this.#paint();
+      if (app.isMoving) this.#paint();
     }, every);
   }
 

@@ -1,22 +1,23 @@
 import type { Event, StreamEvent } from 'adjutant';
 import { describeFailure } from '../../failure.ts';
-import { readEntry, unknownCommand } from '../editor/commands.ts';
+import { requestCard } from '../card/request-card.ts';
+import { RequestFocus } from '../card/request-focus.ts';
+import { readEntry } from '../editor/commands.ts';
 import type { Input } from '../editor/keys.ts';
 import type { Block, Note } from '../feed/block.ts';
 import { Feed } from '../feed/feed.ts';
 import { blockLines } from '../screens/block-lines.ts';
 import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
 import type { LiveView, Screen } from '../screens/live-view.ts';
-import { slashCommands } from '../slash/commands.ts';
+import { commandNow, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
 import type { AppControl, Choice, Printed } from './control.ts';
 import type { Conversation } from './conversation.ts';
-import { headerLines } from './header.ts';
+import { firstWords, headerLines } from './header.ts';
 import { ListFocus } from './list-focus.ts';
-import { lastTurns } from './reopened.ts';
-import { standingNotice } from './standing-notice.ts';
+import { cutOffNote, lastTurns } from './reopened.ts';
 import { statusOf } from './status.ts';
 import type { TerminalModes } from './terminal-modes.ts';
 import type { Workplace } from './workplace.ts';
@@ -54,6 +55,7 @@ export class TerminalApp implements AppControl {
   #notice: Line | undefined;
   #list: ListFocus | undefined;
   readonly #completion = new CompletionFocus(this.#composer, slashCommands);
+  readonly #request: RequestFocus;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
   #workingSince: number | undefined;
@@ -61,6 +63,14 @@ export class TerminalApp implements AppControl {
 
   constructor(parts: TerminalAppParts) {
     this.#parts = parts;
+    this.#request = new RequestFocus({
+      now: parts.now,
+      requests: () => this.#feed.requests,
+      isFree: () => this.#composer.isEmpty && this.#list === undefined,
+      answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
+      failed: (error) => this.#fail(error),
+      changed: () => this.#changed(),
+    });
   }
 
   get workplace(): Workplace {
@@ -83,6 +93,10 @@ export class TerminalApp implements AppControl {
   }
   get isWorking(): boolean {
     return this.#conversation?.isWorking === true || this.#feed.runState === 'working';
+  }
+  /** True while time by itself changes what is shown. */
+  get isMoving(): boolean {
+    return this.isWorking || this.#feed.requests.some(({ expiresAt }) => expiresAt !== undefined);
   }
 
   subscribe(listener: () => void): () => void {
@@ -141,7 +155,10 @@ export class TerminalApp implements AppControl {
         : undefined;
     this.print((space) => headerLines(this.workplace, conversation.session, events, holder, space));
     if (blocks.length > 0) this.print((space) => lastTurns(blocks, space));
-    if (this.#feed.runState === 'working' && holder === undefined) this.#cutOff(events);
+    if (this.#feed.runState === 'working' && holder === undefined) {
+      this.#feed.cutOff();
+      this.note(cutOffNote(events, this.#feed.model !== undefined));
+    }
     conversation.listen(
       {
         event: (event) => this.#happened(event),
@@ -150,17 +167,8 @@ export class TerminalApp implements AppControl {
       },
       this.#feed.lastSeq,
     );
+    this.#request.look();
     this.#changed();
-  }
-
-  /** Tells that the process of an open run has ended in the middle of it. */
-  #cutOff(events: readonly Event[]): void {
-    const last = events.at(-1);
-    this.#feed.cutOff();
-    if (last === undefined) return;
-    const where = this.#feed.model === undefined ? '' : ' in a model call';
-    const text = `Cut off${where}: the process ended (#${last.seq}).  Enter goes on`;
-    this.note({ sign: 'stopped', tone: 'attention', text });
   }
 
   #happened(event: StreamEvent): void {
@@ -171,6 +179,7 @@ export class TerminalApp implements AppControl {
         this.#isStopping = false;
     }
     for (const block of this.#feed.take(event)) this.print((space) => blockLines(block, space));
+    this.#request.look();
     this.#changed();
   }
 
@@ -201,7 +210,8 @@ export class TerminalApp implements AppControl {
     if (input.kind === 'key' && input.ctrl === true && input.key === 'c') this.#ctrlC();
     else if (this.#conversation === undefined) this.#whileLoading(input, notice);
     else if (this.#list !== undefined) this.#inList(this.#list, input);
-    else this.#inComposer(input);
+    else if (!this.#request.isFocused || !this.#request.take(input)) this.#inComposer(input);
+    this.#request.keyCame();
     this.#changed();
   }
 
@@ -233,6 +243,7 @@ export class TerminalApp implements AppControl {
       this.#list = undefined;
       return;
     }
+    this.#request.leave();
     const { isWorking } = this;
     if (isWorking) this.#interrupt();
     else if (!this.#composer.isEmpty) this.#composer.clear();
@@ -278,7 +289,7 @@ export class TerminalApp implements AppControl {
       this.#parts.clearScreen();
       return true;
     }
-    return false;
+    return key === 'tab' && this.#request.enter();
   }
 
   #send(): void {
@@ -306,21 +317,10 @@ export class TerminalApp implements AppControl {
   }
 
   async #command(name: string, words: string): Promise<void> {
-    const command = slashCommands.find((one) => one.name === name);
-    if (command === undefined) {
+    const command = commandNow(name, this.isWorking, this.workplace.agent.name);
+    if (typeof command === 'string') {
       // The text stays, to be mended.
-      this.#say(
-        unknownCommand(
-          name,
-          slashCommands.map((one) => one.name),
-        ),
-        'failure',
-      );
-      return;
-    }
-    if (command.waitsForAgent === true && this.isWorking) {
-      const agent = this.workplace.agent.name;
-      this.#say(`/${name} has to wait: ${agent} works. Esc interrupts.`, 'failure');
+      this.#say(command, 'failure');
       return;
     }
     this.#composer.remember(`/${name}${words === '' ? '' : ` ${words}`}`);
@@ -376,20 +376,18 @@ export class TerminalApp implements AppControl {
       ...{ model, openText, hasOpenGap, calls, children, now },
       stored: [...this.#feed.unread, ...this.#stored],
       state: this.#state,
-      notice: this.#notice ?? this.#standing,
+      notice: this.#notice ?? (this.#conversation ? undefined : [{ text: firstWords() }]),
       popup: this.#list?.popup ?? this.#completion.popup,
-      card: undefined,
+      card:
+        this.#list === undefined
+          ? requestCard(this.#request, now, this.#parts.screen())
+          : undefined,
       editor: this.#composer.editor,
       placeholder: `Ask ${name} something`,
-      isComposing: this.#list === undefined,
+      isComposing: this.#list === undefined && !this.#request.isFocused,
       status: statusOf(this.#workplace, this.#conversation, this.#feed, this.isWorking),
       tick: this.#parts.moves ? Math.floor(now / 100) : undefined,
     };
-  }
-
-  get #standing(): Line | undefined {
-    const isLoaded = this.#conversation !== undefined;
-    return standingNotice(this.#feed, isLoaded, this.#parts.screen());
   }
 
   get #state(): LiveView['state'] {

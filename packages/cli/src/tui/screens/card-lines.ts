@@ -12,7 +12,7 @@ export function cardLines(
   readonly lines: readonly Line[];
   readonly cursor?: { readonly x: number; readonly y: number };
 } {
-  if (height < 3) return { lines: [title, keys].slice(0, height) };
+  if (height < 3) return { lines: [title, [emptyGutter, ...keys(body.length)]].slice(0, height) };
   const room = height - 2;
   const isWhole = body.length <= room;
   const shownRows = isWhole ? room : room - 1;
@@ -23,7 +23,7 @@ export function cardLines(
   const more: Line[] = isWhole
     ? []
     : [[emptyGutter, { text: `${dots} ${first} above, ${hidden} below · PgUp PgDn`, dim: true }]];
-  const lines = [title, ...shown, ...more, [emptyGutter, ...keys]];
+  const lines = [title, ...shown, ...more, [emptyGutter, ...keys(hidden)]];
   if (cursor === undefined || cursor.row < first || cursor.row >= first + shown.length)
     return { lines };
   return { lines, cursor: { x: cursor.column, y: 1 + cursor.row - first } };

@@ -28,7 +28,8 @@ export interface Card {
   readonly body: readonly Line[];
   /** Number of the first line that is shown. */
   readonly top: number;
-  readonly keys: Line;
+  /** The keys. They say how many lines of the body stand below those that are shown. */
+  readonly keys: (unseen: number) => Line;
   /** Place of the cursor in the body, when it is in a field. */
   readonly cursor?: { readonly row: number; readonly column: number };
 }

@@ -1,4 +1,5 @@
 import type { SlashCommand } from '../app/control.ts';
+import { unknownCommand } from '../editor/commands.ts';
 import { answerCommands } from './answer-commands.ts';
 import { helpCommand } from './help.ts';
 import { lookCommands } from './look-commands.ts';
@@ -19,3 +20,16 @@ export const slashCommands: readonly SlashCommand[] = [
   ...answerCommands,
   leaving,
 ];
+
+/** Finds the command of a name. Returns a text when it cannot be carried out now. */
+export function commandNow(name: string, isWorking: boolean, agent: string): SlashCommand | string {
+  const command = slashCommands.find((one) => one.name === name);
+  if (command === undefined)
+    return unknownCommand(
+      name,
+      slashCommands.map((one) => one.name),
+    );
+  if (command.waitsForAgent === true && isWorking)
+    return `/${name} has to wait: ${agent} works. Esc interrupts.`;
+  return command;
+}

@@ -22,6 +22,14 @@ export interface Talk extends AppBench {
   leave(): Promise<number>;
 }
 
+/** Waits until the keys of a request mean something: they are bold then. */
+export function takesKeys(terminal: PseudoTerminal): Promise<void> {
+  return terminal.until('keys that are not dead', ({ lines, top, cells }) => {
+    const row = lines.findIndex((line) => line.includes('Tab to the message'));
+    return row !== -1 && cells(top + row)[2]?.bold === true;
+  });
+}
+
 /** Starts the app, and waits until it takes messages. */
 export async function talk(options: AppStart = {}): Promise<Talk> {
   const bench = await appBench();

@@ -40,7 +40,12 @@ function viewOf(
     card:
       card === null
         ? undefined
-        : { title: [{ text: '? coder asks' }], body: spans(card.body), top: card.top, keys: [] },
+        : {
+            title: [{ text: '? coder asks' }],
+            body: spans(card.body),
+            top: card.top,
+            keys: () => [],
+          },
     editor: editorWith(typed),
     placeholder: 'Ask coder something',
     isComposing: true,

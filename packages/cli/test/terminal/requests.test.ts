@@ -1,0 +1,117 @@
+/** Scenarios 28 and 29: requests that wait for a person, and the guards around their keys. */
+import type { Event } from 'adjutant';
+import { expect, test } from 'vitest';
+import { keptLastColumnFree, restoredModes } from './kit/byte-checks.ts';
+import { keepPicture } from './kit/picture.ts';
+import { keys, takesKeys, talk } from './kit/talk.ts';
+
+const sizes = [
+  { columns: 80, rows: 24 },
+  { columns: 60, rows: 20 },
+  { columns: 100, rows: 30 },
+  { columns: 200, rows: 50 },
+];
+const mail = { name: 'sendMail', args: { to: 'anna@example.org', subject: 'Invoice 17' } };
+const edit = {
+  name: 'editFile',
+  args: {
+    path: 'src/money.ts',
+    oldText: '  return Math.round(value * 100) / 100;',
+    newText: '  return Math.floor(value * 100 + 0.5) / 100;',
+  },
+};
+
+function answersIn(events: readonly Event[]): readonly Event[] {
+  return events.filter(({ type }) => type === 'tool_input');
+}
+
+test.for(sizes)(
+  '28 approval-arriving-while-typing-does-not-take-the-y at $columns',
+  async (size) => {
+    const { world, terminal, say, leave, ledger } = await talk({ size });
+    say('Send it');
+    const call = await world.modelCall();
+    terminal.write('why yes');
+    await terminal.showsNow('› why yes');
+    call.answers({ calls: [mail] });
+    await terminal.showsNow('wants to call sendMail');
+    await terminal.showsNow('Tab: answer');
+    await keepPicture(terminal.screen, `6-while-typing-${size.columns}`);
+    terminal.write('y');
+    await terminal.showsNow('› why yesy');
+    expect(answersIn(await ledger())).toEqual([]);
+    terminal.write(keys.tab);
+    await takesKeys(terminal);
+    // Enter never agrees, and a text of several letters is none of the keys.
+    terminal.write(keys.enter);
+    terminal.write('yes');
+    terminal.paste('y');
+    terminal.write(keys.tab);
+    await terminal.showsNow('Tab: answer');
+    expect(answersIn(await ledger())).toEqual([]);
+    world.result('sendMail', 'sent');
+    world.script({ text: 'It is sent.' });
+    terminal.write(`${keys.ctrl('u')}${keys.tab}`);
+    await takesKeys(terminal);
+    terminal.write('y');
+    await terminal.shows('It is sent.');
+    keptLastColumnFree(terminal);
+    expect(await leave()).toBe(0);
+    expect(answersIn(await ledger())).toMatchObject([{ decision: 'approve' }]);
+    expect(terminal.screen.whole).toMatch(/✓ sendMail anna@example\.org/);
+    restoredModes(terminal);
+  },
+);
+
+test('28 a request takes the focus by itself where nobody types, and Esc answers nothing', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [mail] });
+  say('Send it');
+  await takesKeys(terminal);
+  terminal.write(keys.escape);
+  await terminal.showsNow('Tab: answer');
+  terminal.write('wait');
+  await terminal.showsNow('› wait');
+  expect(answersIn(await ledger())).toEqual([]);
+  world.script({ text: 'Not sent.' });
+  terminal.write(keys.tab);
+  await takesKeys(terminal);
+  terminal.write('n');
+  await terminal.showsNow('Why? ');
+  terminal.write(keys.escape);
+  await terminal.showsNow('y allow · n refuse');
+  terminal.write('n');
+  await terminal.showsNow('Enter: no reason · Esc: back');
+  terminal.write(keys.enter);
+  await terminal.shows('Not sent.');
+  expect(await leave()).toBe(0);
+  const [answer] = answersIn(await ledger());
+  expect(answer).toMatchObject({ decision: 'reject' });
+  expect(answer).not.toHaveProperty('reason');
+});
+
+test.for(sizes)('29 diff-edit-refuse-with-reason-in-ledger at $columns', async (size) => {
+  const { world, terminal, say, leave, ledger } = await talk({ size });
+  world.script({ calls: [edit] }, { text: 'Then not.' });
+  say('Round half up');
+  await takesKeys(terminal);
+  const { text } = terminal.screen;
+  expect(text).toMatch(/\? coder wants to call editFile src\/money\.ts/);
+  expect(text).toMatch(/1 - {3}return Math\.round\(value \* 100\) \/ 100;/);
+  expect(text).toMatch(/1 \+ {3}return Math\.floor/);
+  expect(text).toContain('1 file, +1 −1');
+  await keepPicture(terminal.screen, `6-edit-${size.columns}`);
+  terminal.write('n');
+  await terminal.showsNow('Why? ');
+  terminal.write('not on Sunday');
+  await terminal.showsNow('Why? not on Sunday');
+  await keepPicture(terminal.screen, `6-why-${size.columns}`);
+  terminal.write(keys.enter);
+  await terminal.shows('Then not.');
+  keptLastColumnFree(terminal);
+  expect(await leave()).toBe(0);
+  expect(answersIn(await ledger())).toMatchObject([
+    { decision: 'reject', reason: 'not on Sunday' },
+  ]);
+  expect(terminal.screen.whole).toMatch(/refused by you: "not o(n Sunday"|…)/);
+});
