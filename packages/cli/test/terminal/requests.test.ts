@@ -1,4 +1,4 @@
-/** Scenarios 28 and 29: requests that wait for a person, and the guards around their keys. */
+/** Scenarios 28 to 30 and 33: requests that wait for a person, and the guards around their keys. */
 import type { Event } from 'adjutant';
 import { expect, test } from 'vitest';
 import { keptLastColumnFree, restoredModes } from './kit/byte-checks.ts';
@@ -114,4 +114,50 @@ test.for(sizes)('29 diff-edit-refuse-with-reason-in-ledger at $columns', async (
     { decision: 'reject', reason: 'not on Sunday' },
   ]);
   expect(terminal.screen.whole).toMatch(/refused by you: "not o(n Sunday"|…)/);
+});
+
+function decisionsOf(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'decision' && event.component === 'request' ? [event.decision] : [],
+  );
+}
+
+test('30 always-covers-the-next-call-and-can-be-taken-back', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.result('editFile', 'done');
+  world.script({ calls: [edit] }, { calls: [edit] }, { text: 'Both are done.' });
+  say('Round half up');
+  await takesKeys(terminal);
+  terminal.write('a');
+  await terminal.showsNow('3 every editFile below src/');
+  await keepPicture(terminal.screen, '7-always');
+  terminal.write(`${keys.enter}7`);
+  terminal.write(keys.escape);
+  await terminal.showsNow('a always');
+  terminal.write('a');
+  await terminal.showsNow('1 this very call');
+  terminal.write('3');
+  await terminal.shows('Both are done.');
+  expect(decisionsOf(await ledger())).toEqual(['standing', 'covered']);
+  await terminal.showsNow('/ commands');
+  say('/always');
+  await terminal.shows('1  every editFile below src/');
+  say('/always remove 2');
+  await terminal.shows('There is none with number 2.');
+  say('/always remove 1');
+  await terminal.shows('Taken back, and asked about again');
+  world.script({ calls: [edit] }, { text: 'Then not.' });
+  say('Once more');
+  await takesKeys(terminal);
+  await keepPicture(terminal.screen, '7-taken-back');
+  terminal.write('n');
+  await terminal.showsNow('Why? ');
+  terminal.write(keys.enter);
+  await terminal.shows('Then not.');
+  expect(await leave()).toBe(0);
+  expect(decisionsOf(await ledger())).toEqual(['standing', 'covered', 'withdraw_standing']);
+  expect(answersIn(await ledger())).toMatchObject([
+    { decision: 'approve' },
+    { decision: 'reject' },
+  ]);
 });

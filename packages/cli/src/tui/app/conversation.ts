@@ -1,4 +1,5 @@
 import type { Event, JsonValue, StreamEvent } from 'adjutant';
+import type { StandingExtent } from '../../grammar/standing-extent.ts';
 
 /** Answer of a person to a request. */
 export interface GivenDecision {
@@ -13,6 +14,15 @@ export interface GivenDecision {
     | 'continue';
   readonly input?: JsonValue;
   readonly reason?: string;
+  /** Later calls that an approval allows as well. */
+  readonly always?: StandingExtent;
+}
+
+/** Approval that holds for later calls of the session. */
+export interface Standing {
+  readonly id: string;
+  readonly tool: string;
+  readonly covers: StandingExtent;
 }
 
 /** Listener of a conversation. */
@@ -43,6 +53,10 @@ export interface Conversation {
   interrupt(then: 'pause' | 'continue'): Promise<void>;
   cancel(reason?: string): Promise<void>;
   answer(requestId: string, given: GivenDecision): Promise<void>;
+  /** Approvals that hold for later calls, oldest first. */
+  standing(): Promise<readonly Standing[]>;
+  /** Takes one of them back. */
+  withdraw(id: string): Promise<void>;
   /** Makes a fork of the session up to an event, and returns its id. */
   fork(at?: number): Promise<string>;
   /** Ends the work of this process; the run can go on later. Returns true when it worked. */

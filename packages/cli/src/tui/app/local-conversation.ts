@@ -9,7 +9,12 @@ import {
 } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { laneOf, runOf } from '../../app/open-run.ts';
-import type { Conversation, ConversationListener, GivenDecision } from './conversation.ts';
+import type {
+  Conversation,
+  ConversationListener,
+  GivenDecision,
+  Standing,
+} from './conversation.ts';
 
 export interface LocalConversationOptions {
   readonly app: Runtime;
@@ -165,6 +170,15 @@ export class LocalConversation implements Conversation {
   async answer(requestId: string, given: GivenDecision): Promise<void> {
     await this.#options.app.requests.answer(requestId, given);
     this.resume();
+  }
+
+  async standing(): Promise<readonly Standing[]> {
+    if (this.#session.events.length === 0) return [];
+    return this.#options.app.requests.standing(this.#session.id);
+  }
+
+  withdraw(id: string): Promise<void> {
+    return this.#options.app.requests.withdraw(id);
   }
 
   async fork(at?: number): Promise<string> {

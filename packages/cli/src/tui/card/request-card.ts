@@ -18,6 +18,7 @@ import { displayWidth } from '../text/width.ts';
 import { hasOwnSummary, requestBody } from './request-body.ts';
 import type { RequestFocus } from './request-focus.ts';
 import { keysLine, keysOf } from './request-keys.ts';
+import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
 /** Returns the card of the request that waits. */
 export function requestCard(focus: RequestFocus, now: number, space: Space): Card | undefined {
@@ -26,9 +27,11 @@ export function requestCard(focus: RequestFocus, now: number, space: Space): Car
   const title = titleLine(request, { focus, now, place: placeOf(request, open) }, space);
   const body = requestBody(request, space);
   if (focus.reason !== undefined) return { title, ...reasonLines(focus, body, space) };
+  if (focus.always !== undefined) return { title, ...alwaysLines(focus.always, body) };
+  const always = standingChoices(request).length > 0 ? [{ key: 'a', words: 'always' }] : [];
   const others = isFocused ? ['Tab to the message'] : ['Tab: answer'];
   const isDim = !isFocused || focus.isDead;
-  return { title, body, top, keys: keysLine(keysOf(request), { isDim, others }) };
+  return { title, body, top, keys: keysLine([...keysOf(request), ...always], { isDim, others }) };
 }
 
 function placeOf(request: OpenRequest, open: readonly OpenRequest[]): string[] {
@@ -88,5 +91,25 @@ function reasonLines(
     top: body.length,
     keys: () => [{ text: 'Enter: no reason · Esc: back', dim: true }],
     cursor: { row: body.length, column },
+  };
+}
+
+/** The body with the calls below it that may be allowed besides. */
+function alwaysLines(
+  choices: readonly StandingChoice[],
+  body: readonly Line[],
+): Omit<Card, 'title'> {
+  const lines = choices.map(
+    ({ words }, at): Line => [
+      emptyGutter,
+      { text: `${at + 1}`, bold: true },
+      { text: ` ${words}` },
+    ],
+  );
+  const asked: Line = [emptyGutter, { text: 'Allow without asking, in this session:' }];
+  return {
+    body: [...body, asked, ...lines],
+    top: body.length + 1 + lines.length,
+    keys: () => [{ text: 'Esc: back', dim: true }],
   };
 }

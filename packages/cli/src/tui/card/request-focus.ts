@@ -4,6 +4,7 @@ import { type Editor, editorText, emptyEditor, insertText } from '../editor/edit
 import type { Input } from '../editor/keys.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 import { keysOf } from './request-keys.ts';
+import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
 /** Silence of the keyboard after which a request may take the focus by itself. */
 const quietMs = 700;
@@ -35,6 +36,7 @@ export class RequestFocus {
   #liveAt = 0;
   #top = 0;
   #reason: Editor | undefined;
+  #isAlways = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: RequestFocusParts) {
@@ -64,6 +66,11 @@ export class RequestFocus {
     return this.#reason;
   }
 
+  /** What the approval may allow besides, while that is asked. */
+  get always(): readonly StandingChoice[] | undefined {
+    return this.#isAlways && this.request !== undefined ? standingChoices(this.request) : undefined;
+  }
+
   /** Notes that a key came, whatever it was for. */
   keyCame(): void {
     this.#keyAt = this.#parts.now();
@@ -84,6 +91,7 @@ export class RequestFocus {
     this.#shown = request?.requestId;
     this.#top = 0;
     this.#reason = undefined;
+    this.#isAlways = false;
     this.#isLeft = false;
     if (request === undefined) this.#isFocused = false;
   }
@@ -131,6 +139,7 @@ export class RequestFocus {
     clearTimeout(this.#timer);
     this.#isFocused = false;
     this.#isLeft = true;
+    this.#isAlways = false;
     this.#reason = undefined;
   }
 
@@ -140,6 +149,7 @@ export class RequestFocus {
     if (request === undefined) return false;
     if (this.isDead) return this.#tooEarly(input);
     if (this.#reason !== undefined) this.#inReason(request, this.#reason, input);
+    else if (this.always !== undefined) this.#inAlways(request, this.always, input);
     else if (input.kind === 'text') this.#letter(request, input.text);
     else if (input.kind === 'key') return this.#key(input);
     return true;
@@ -155,7 +165,14 @@ export class RequestFocus {
     return false;
   }
 
+  #inAlways(request: OpenRequest, choices: readonly StandingChoice[], input: Input): void {
+    if (input.kind === 'key' && input.key === 'escape') this.#isAlways = false;
+    const chosen = input.kind === 'text' && choices.find((_, at) => input.text === `${at + 1}`);
+    if (chosen) this.#answer(request, { decision: 'approve', always: chosen.always });
+  }
+
   #letter(request: OpenRequest, text: string): void {
+    if (text === 'a' && standingChoices(request).length > 0) this.#isAlways = true;
     const decision = keysOf(request).find(({ key }) => key === text)?.decision;
     if (decision === undefined) return;
     if (decision === 'reject') this.#reason = emptyEditor;
@@ -192,6 +209,7 @@ export class RequestFocus {
     const { requestId } = request;
     this.#answered.add(requestId);
     this.#reason = undefined;
+    this.#isAlways = false;
     this.look();
     this.#parts.answer(request, given).catch((error: unknown) => {
       // It waits as before, unless somebody else has answered it.

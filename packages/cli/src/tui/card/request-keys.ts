@@ -31,7 +31,7 @@ export function keysOf({ kind, details }: OpenRequest): readonly RequestKey[] {
 
 /** Returns the line of the keys. They are dim while they mean nothing. */
 export function keysLine(
-  keys: readonly RequestKey[],
+  keys: readonly (Omit<RequestKey, 'decision'> & Partial<RequestKey>)[],
   { isDim, others }: { readonly isDim: boolean; readonly others: readonly string[] },
 ): (unseen: number) => Line {
   return (unseen) => [

@@ -65,7 +65,8 @@ export class CallFeed {
 
   #asks(event: EventOf<'tool_yield'>): void {
     const { requestId, callId, kind, name, args, request, seq, at, expiresAt } = event;
-    const asked = { requestId, callId, kind, name, args, details: request, seq };
+    const isQuestion = callId === event.invocationId && kind !== 'limit';
+    const asked = { requestId, callId, isQuestion, kind, name, args, details: request, seq };
     this.#requests.set(requestId, { ...asked, askedAt: at, expiresAt });
     this.#change(callId, (call) => ({ ...call, state: 'asks' }));
   }

@@ -4,6 +4,8 @@ import type { EventOf, JsonValue, ToolResult } from 'adjutant';
 export interface OpenRequest {
   readonly requestId: string;
   readonly callId: string;
+  /** True for a question of a step, which is about no call. */
+  readonly isQuestion: boolean;
   readonly kind: EventOf<'tool_yield'>['kind'];
   readonly name: string;
   readonly args: JsonValue;

@@ -1,5 +1,5 @@
 import type { AppControl, SlashCommand } from '../app/control.ts';
-import type { GivenDecision } from '../app/conversation.ts';
+import type { GivenDecision, Standing } from '../app/conversation.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 
 /** The request that words begin with, as `#41`, else the oldest; and the words behind it. */
@@ -46,6 +46,35 @@ const reject: SlashCommand = {
   run: (app, words) => decide(app, words, 'reject'),
 };
 
+/** The calls that a standing approval covers, in words. */
+function coveredWords({ tool, covers }: Standing): string {
+  if (covers === 'tool') return `every ${tool}`;
+  return covers === 'call' ? `${tool}: one call` : `every ${tool} below ${covers.below}/`;
+}
+
+const always: SlashCommand = {
+  name: 'always',
+  words: '[remove n]',
+  summary: 'what is allowed without asking in this session; takes one back',
+  async run(app, words) {
+    const standing = await app.conversation.standing();
+    const say = (text: string): void => app.note({ sign: 'note', tone: 'plain', text });
+    const [, number] = /^remove (\d+)$/.exec(words) ?? [];
+    if (number === undefined) {
+      for (const [at, one] of standing.entries()) say(`${at + 1}  ${coveredWords(one)}`);
+      if (standing.length === 0) say('Nothing is allowed without asking in this session.');
+      return;
+    }
+    const taken = standing[Number(number) - 1];
+    if (taken === undefined) {
+      app.note({ sign: 'failed', tone: 'failure', text: `There is none with number ${number}.` });
+      return;
+    }
+    await app.conversation.withdraw(taken.id);
+    say(`Taken back, and asked about again: ${coveredWords(taken)}`);
+  },
+};
+
 const cancel: SlashCommand = {
   name: 'cancel',
   words: '[why]',
@@ -58,4 +87,4 @@ const cancel: SlashCommand = {
 };
 
 /** Commands that answer what waits, and end runs. */
-export const answerCommands: readonly SlashCommand[] = [approve, reject, cancel];
+export const answerCommands: readonly SlashCommand[] = [approve, reject, always, cancel];
