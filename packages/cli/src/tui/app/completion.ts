@@ -33,10 +33,13 @@ export class CompletionFocus {
     return this.#isClosed ? [] : completionsFor(this.#composer.editor, this.#commands);
   }
 
-  /** Begins anew, because the text has changed. */
-  reset(): void {
+  /**
+   * Begins anew, because an input has changed the text. A command that came from the history opens
+   * no list: the arrows go on through the history.
+   */
+  changedBy(input: Input): void {
     this.#marked = 0;
-    this.#isClosed = false;
+    this.#isClosed = input.kind === 'key' && (input.key === 'up' || input.key === 'down');
   }
 
   /** Takes a key of the list. Returns true when the key was one. */

@@ -33,6 +33,8 @@ export class Composer {
   /** Place in the history. `undefined`: the text is a new one. */
   #place: number | undefined;
   #draft = '';
+  /** Text that was cleared last, until something else is written. */
+  #cleared: Editor | undefined;
 
   get text(): string {
     return editorText(this.editor);
@@ -49,14 +51,25 @@ export class Composer {
     this.#place = undefined;
   }
 
+  /** Former messages, oldest first. */
+  get former(): readonly string[] {
+    return this.#history;
+  }
+
   set(text: string): void {
     this.editor = withText(this.editor, text);
   }
 
   /** Empties the composer; a yank brings the text back. */
   clear(): void {
+    this.#cleared = this.editor;
     this.editor = kill(this.editor, 'all');
     this.#place = undefined;
+  }
+
+  /** Takes back that it was cleared, if nothing was written since. */
+  restore(): void {
+    if (this.isEmpty && this.#cleared !== undefined) this.editor = this.#cleared;
   }
 
   /** Empties the composer because its text was sent. */
@@ -75,6 +88,7 @@ export class Composer {
   }
 
   #change(editor: Editor): ComposerOutcome {
+    this.#cleared = undefined;
     this.editor = editor;
     return edited;
   }

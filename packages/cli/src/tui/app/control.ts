@@ -1,7 +1,9 @@
 import type { Event } from 'adjutant';
+import type { Input } from '../editor/keys.ts';
 import type { Note } from '../feed/block.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Space } from '../screens/layout.ts';
+import type { Popup } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
 import type { Conversation } from './conversation.ts';
 import type { Workplace } from './workplace.ts';
@@ -18,6 +20,13 @@ export interface Choice {
   /** Text that a filter looks through. */
   readonly text: string;
   readonly take: () => void;
+}
+
+/** A list that has the keys until it is closed. */
+export interface ListOfChoices {
+  readonly popup: Popup;
+  /** Takes a key. Returns the choice that it takes, or that the list is to be closed. */
+  take(input: Input): Choice | 'close' | undefined;
 }
 
 /** The app, as commands see it. */

@@ -1,12 +1,12 @@
 import type { Input } from '../editor/keys.ts';
 import type { Popup } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
-import type { Choice } from './control.ts';
+import type { Choice, ListOfChoices } from './control.ts';
 
 const usualKeys = '↑↓ choose · Enter take · Esc close';
 
 /** A list to choose from. What is typed filters it. */
-export class ListFocus {
+export class ListFocus implements ListOfChoices {
   readonly #title: string;
   readonly #choices: readonly Choice[];
   readonly #keys: string;
@@ -37,7 +37,6 @@ export class ListFocus {
     };
   }
 
-  /** Takes a key. Returns the choice that it takes, or that the list is to be closed. */
   take(input: Input): Choice | 'close' | undefined {
     if (input.kind !== 'key') {
       this.#filter += input.text;

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { Agent, Runnable, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
@@ -6,8 +7,13 @@ import { rememberAskBefore } from '../../app/app.ts';
 import { namedSession, projectSessions } from '../../app/named-session.ts';
 import { holderNow } from '../../app/open-run.ts';
 import type { Project } from '../../app/project.ts';
+import { projectFolder } from '../../app/session-memory.ts';
+import { dataFolder } from '../../host/data-folder.ts';
 import { laneWords } from '../../output/lane-text.ts';
+import { draftPath } from '../history/drafts.ts';
+import { historyPath } from '../history/history.ts';
 import type { Conversation } from './conversation.ts';
+import type { TextFiles } from './kept-texts.ts';
 import { LocalConversation } from './local-conversation.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -46,6 +52,18 @@ export class LocalWorkplace implements Workplace {
 
   get agents(): readonly Runnable[] {
     return this.#project.agents;
+  }
+
+  get texts(): TextFiles {
+    const { env, platform, cwd } = this.#context.host;
+    const { app, configured, place } = this.#project;
+    const data = dataFolder(env, platform, homedir());
+    const folder = projectFolder(cwd);
+    const store = JSON.stringify([configured?.file, place.store, app.app]);
+    return {
+      history: historyPath(data, folder),
+      draft: (session) => draftPath(data, store, session ?? `a new session in ${folder}`),
+    };
   }
 
   async open(id?: string): Promise<Conversation> {

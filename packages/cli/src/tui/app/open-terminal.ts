@@ -59,6 +59,7 @@ async function runTerminal(
   const { ScreenView } = await loadView();
   const app = new TerminalApp({
     ...{ modes, screen, moves },
+    clock: host.clock,
     now: () => host.clock.now(),
     onLeave: stop,
     clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
@@ -74,7 +75,7 @@ async function runTerminal(
     const workplace = new LocalWorkplace(context, project, agent);
     await app.begin(workplace, id);
     await left;
-    const stopped = await app.conversation.stop();
+    const stopped = await app.stop();
     await view.hide();
     sayGoodbye(context, app, stopped);
     await workplace.close();

@@ -2,43 +2,34 @@ import type { Event, StreamEvent } from 'adjutant';
 import { describeFailure } from '../../failure.ts';
 import { requestCard } from '../card/request-card.ts';
 import { RequestFocus } from '../card/request-focus.ts';
-import { readEntry } from '../editor/commands.ts';
+import { asTyped, readEntry } from '../editor/commands.ts';
 import type { Input } from '../editor/keys.ts';
 import type { Block, Note } from '../feed/block.ts';
 import { Feed } from '../feed/feed.ts';
 import { blockLines } from '../screens/block-lines.ts';
 import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
-import type { LiveView, Screen } from '../screens/live-view.ts';
+import type { LiveView } from '../screens/live-view.ts';
 import { commandNow, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
-import type { AppControl, Choice, Printed } from './control.ts';
+import type { AppControl, Choice, ListOfChoices, Printed } from './control.ts';
 import type { Conversation } from './conversation.ts';
 import { firstWords, headerLines } from './header.ts';
+import { HistorySearch } from './history-search.ts';
+import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
 import { cutOffNote, lastTurns } from './reopened.ts';
 import { statusOf } from './status.ts';
-import type { TerminalModes } from './terminal-modes.ts';
+import type { TerminalAppParts } from './terminal-app-parts.ts';
+import { WorkSignals } from './work-signals.ts';
 import type { Workplace } from './workplace.ts';
 
 type Key = Extract<Input, { kind: 'key' }>;
 
-export interface TerminalAppParts {
-  readonly modes: TerminalModes;
-  readonly now: () => number;
-  readonly screen: () => Screen;
-  /** True when signs of work may move. */
-  readonly moves: boolean;
-  /** Called when the app is to end. */
-  readonly onLeave: () => void;
-  readonly clearScreen: () => void;
-}
-
 /** Milliseconds within which a second Ctrl-C leaves. */
 const leaveWithin = 2_000;
-/** Shortest run whose end is told by a bell. */
-const bellAfter = 20_000;
+const stopsHere = ' The run stops here and can go on later.';
 
 /** The state of the terminal app: what is printed, what is live, and what keys mean. */
 export class TerminalApp implements AppControl {
@@ -53,12 +44,13 @@ export class TerminalApp implements AppControl {
   #stored: string[] = [];
   #waitingInputs: Input[] = [];
   #notice: Line | undefined;
-  #list: ListFocus | undefined;
+  #list: ListOfChoices | undefined;
+  readonly #texts: KeptTexts;
+  readonly #signals: WorkSignals;
   readonly #completion = new CompletionFocus(this.#composer, slashCommands);
   readonly #request: RequestFocus;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
-  #workingSince: number | undefined;
   #version = 0;
 
   constructor(parts: TerminalAppParts) {
@@ -70,6 +62,12 @@ export class TerminalApp implements AppControl {
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (error) => this.#fail(error),
       changed: () => this.#changed(),
+    });
+    this.#signals = new WorkSignals(parts.modes, parts.now);
+    this.#texts = new KeptTexts({
+      clock: parts.clock,
+      composer: this.#composer,
+      onProblem: (text) => this.note({ sign: 'attention', tone: 'attention', text }),
     });
   }
 
@@ -130,6 +128,7 @@ export class TerminalApp implements AppControl {
   /** Begins to work, with a session that is open. */
   async begin(workplace: Workplace, sessionId: string | undefined): Promise<void> {
     this.#workplace = workplace;
+    await this.#texts.open(workplace.texts);
     await this.openSession(sessionId);
     const waiting = this.#waitingInputs;
     this.#waitingInputs = [];
@@ -146,9 +145,6 @@ export class TerminalApp implements AppControl {
     this.#stored = [];
     this.#isStopping = false;
     const blocks = events.flatMap((event) => [...this.#feed.take(event)]);
-    this.#composer.remember(
-      ...events.flatMap((event) => (event.type === 'user' ? [event.text] : [])),
-    );
     const holder =
       this.#feed.runState === 'working'
         ? await this.workplace.holder(conversation.session)
@@ -168,12 +164,21 @@ export class TerminalApp implements AppControl {
       this.#feed.lastSeq,
     );
     this.#request.look();
+    if (await this.#texts.openDraft(events.length > 0 ? conversation.session : undefined))
+      this.#say('Your draft is back. ^C clears it.');
     this.#changed();
+  }
+
+  /** Keeps the draft and ends the work of this process. Returns true when it worked. */
+  async stop(): Promise<boolean> {
+    await this.#texts.close();
+    return this.conversation.stop();
   }
 
   #happened(event: StreamEvent): void {
     if ('seq' in event) {
       this.#events.push(event);
+      if (this.#events.length === 1) this.#texts.begun(this.conversation.session);
       if (event.type === 'user') this.#read(event.text);
       if (event.type === 'invocation_yield' || event.type === 'invocation_end')
         this.#isStopping = false;
@@ -190,16 +195,11 @@ export class TerminalApp implements AppControl {
   }
 
   #workChanged(): void {
-    const { modes, now } = this.#parts;
-    const isWorking = this.#conversation?.isWorking === true;
-    const name = this.#workplace?.agent.name ?? '';
-    const began = this.#workingSince;
-    this.#workingSince = isWorking ? (began ?? now()) : undefined;
-    if (isWorking) modes.title(`${name}: working`);
-    else {
-      modes.title(`${name}: ${this.#feed.requests.length > 0 ? 'waits for you' : 'done'}`);
-      if (began !== undefined && now() - began > bellAfter) modes.bell();
-    }
+    this.#signals.tell({
+      isWorking: this.#conversation?.isWorking === true,
+      agent: this.#workplace?.agent.name ?? '',
+      hasRequests: this.#feed.requests.length > 0,
+    });
     this.#changed();
   }
 
@@ -236,6 +236,7 @@ export class TerminalApp implements AppControl {
     const isSecond = now() - this.#interruptedAt <= leaveWithin;
     this.#interruptedAt = now();
     if (isSecond) {
+      this.#composer.restore();
       this.leave();
       return;
     }
@@ -247,8 +248,7 @@ export class TerminalApp implements AppControl {
     const { isWorking } = this;
     if (isWorking) this.#interrupt();
     else if (!this.#composer.isEmpty) this.#composer.clear();
-    const stops = isWorking ? ' The run stops here and can go on later.' : '';
-    this.#say(`Press ^C again to leave.${stops}`);
+    this.#say(`Press ^C again to leave.${isWorking ? stopsHere : ''}`);
   }
 
   #say(text: string, tone: Note['tone'] = 'plain'): void {
@@ -258,7 +258,7 @@ export class TerminalApp implements AppControl {
     ];
   }
 
-  #inList(list: ListFocus, input: Input): void {
+  #inList(list: ListOfChoices, input: Input): void {
     const taken = list.take(input);
     if (taken === undefined) return;
     this.#list = undefined;
@@ -269,7 +269,7 @@ export class TerminalApp implements AppControl {
     if (input.kind === 'key' && this.#completion.take(input)) return;
     if (input.kind === 'key' && this.#appKey(input)) return;
     const outcome = this.#composer.take(input, this.#width);
-    if (outcome.kind === 'edited') this.#completion.reset();
+    if (outcome.kind === 'edited') this.#completion.changedBy(input);
     if (outcome.kind === 'refused') this.#say(outcome.reason, 'failure');
     if (outcome.kind === 'send') this.#send();
   }
@@ -283,6 +283,10 @@ export class TerminalApp implements AppControl {
     if (ctrl === true && key === 'd' && this.#composer.isEmpty) {
       if (this.isWorking) this.#ctrlC();
       else this.leave();
+      return true;
+    }
+    if (ctrl === true && key === 'r') {
+      this.#list = new HistorySearch(this.#composer.former, (text) => this.compose(text));
       return true;
     }
     if (ctrl === true && key === 'l') {
@@ -302,8 +306,7 @@ export class TerminalApp implements AppControl {
       void this.#command(entry.name, entry.words);
       return;
     }
-    this.#composer.remember(entry.text);
-    this.#composer.sent();
+    this.#texts.sent(asTyped(entry.text));
     if (this.isWorking) this.#stored.push(entry.text);
     void this.conversation.say(entry.text).catch((error: unknown) => this.#fail(error));
   }
@@ -323,8 +326,7 @@ export class TerminalApp implements AppControl {
       this.#say(command, 'failure');
       return;
     }
-    this.#composer.remember(`/${name}${words === '' ? '' : ` ${words}`}`);
-    this.#composer.sent();
+    this.#texts.sent(`/${name}${words === '' ? '' : ` ${words}`}`);
     this.#changed();
     try {
       await command.run(this, words);

@@ -1,5 +1,6 @@
 import type { Runnable, SessionListing } from 'adjutant';
 import type { Conversation } from './conversation.ts';
+import type { TextFiles } from './kept-texts.ts';
 
 /** The app whose sessions are worked on: its agents, its sessions, and how to come back. */
 export interface Workplace {
@@ -11,6 +12,8 @@ export interface Workplace {
   readonly agents: readonly Runnable[];
   /** Agent that answers the next message. */
   agent: Runnable;
+  /** Files of the history and of the drafts. */
+  readonly texts: TextFiles;
   /** Opens a session, by default a new one. */
   open(id?: string): Promise<Conversation>;
   listSessions(words: string): Promise<readonly SessionListing[]>;

@@ -1,5 +1,5 @@
 import { nearestName } from 'adjutant/text';
-import { type Editor, editorMessage } from './editor.ts';
+import { type Editor, editorMessage, editorWith } from './editor.ts';
 
 /** Meaning of the text of the composer. */
 export type Entry =
@@ -20,6 +20,12 @@ export function readEntry(editor: Editor): Entry {
   const [, name, words = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(trimmed) ?? [];
   if (name === undefined) return { kind: 'message', text };
   return { kind: 'command', name, words: words.trim() };
+}
+
+/** Returns a message as it is typed, so that it is sent once more and is no command. */
+export function asTyped(message: string): string {
+  const entry = readEntry(editorWith(message));
+  return entry.kind === 'message' && entry.text === message ? message : `/${message}`;
 }
 
 /** Returns the text for a command that there is not. */

@@ -3,7 +3,8 @@ import { unknownCommand } from '../editor/commands.ts';
 import type { Line } from '../text/spans.ts';
 
 const keys: readonly string[] = [
-  'Enter send   ^J new line   Esc interrupt   ^C^C leave   ↑ former messages',
+  'Enter send   ^J new line   Esc interrupt   ^C^C leave',
+  '↑ former messages   ^R search them',
   '^L clear   ^U ^K ^W kill   ^Y yank   ^_ undo   Alt-B Alt-F words',
   '/ commands   //… sends a text that begins with /   /help show: one',
 ];

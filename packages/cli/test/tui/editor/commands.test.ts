@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEntry, unknownCommand } from '../../../src/tui/editor/commands.ts';
+import { asTyped, readEntry, unknownCommand } from '../../../src/tui/editor/commands.ts';
 import {
   editorWith,
   emptyEditor,
@@ -48,4 +48,14 @@ test('an unknown command says which one is near, and that nothing was sent', () 
   expect(unknownCommand('frobnicate', ['model', 'fork'])).toBe(
     'There is no /frobnicate. See /help. Nothing was sent.',
   );
+});
+
+test.each([
+  ['/usr/bin fails', '/usr/bin fails'],
+  ['/quit', '//quit'],
+  ['//x', '///x'],
+  ['plain', 'plain'],
+])('the message %s is typed as %s', (message, typed) => {
+  expect(asTyped(message)).toBe(typed);
+  expect(readEntry(editorWith(typed))).toEqual({ kind: 'message', text: message });
 });

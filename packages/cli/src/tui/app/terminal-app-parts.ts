@@ -1,0 +1,16 @@
+import type { Clock } from 'adjutant/ports';
+import type { Screen } from '../screens/live-view.ts';
+import type { TerminalModes } from './terminal-modes.ts';
+
+/** Surroundings of the terminal app. */
+export interface TerminalAppParts {
+  readonly modes: TerminalModes;
+  readonly now: () => number;
+  readonly clock: Clock;
+  readonly screen: () => Screen;
+  /** True when signs of work may move. */
+  readonly moves: boolean;
+  /** Called when the app is to end. */
+  readonly onLeave: () => void;
+  readonly clearScreen: () => void;
+}

@@ -1,0 +1,112 @@
+/** Scenarios of what outlives the app: its history, its drafts and its runs. */
+import { mkdirSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keepPicture } from './kit/picture.ts';
+import { keys, talk } from './kit/talk.ts';
+
+test('18 history-across-starts-and-ctrl-r', async () => {
+  const { folder, world, terminal, say, leave, start } = await talk();
+  world.script({ text: 'First.' }, { text: 'Second.' });
+  say('fix the rounding');
+  await terminal.shows('First.');
+  await terminal.showsNow('/ commands');
+  say(' a secret');
+  await terminal.shows('Second.');
+  say('/cost');
+  await terminal.shows(/rounds? · 2/);
+  expect(await leave()).toBe(0);
+  const histories = join(folder, 'data', 'history');
+  const [file = ''] = readdirSync(histories);
+  expect(readFileSync(join(histories, file), 'utf8')).toBe('"fix the rounding"\n"/cost"\n');
+  expect(statSync(join(histories, file)).mode & 0o777).toBe(0o600);
+
+  const again = start();
+  await again.shows('new session');
+  again.write(keys.up);
+  await again.showsNow('› /cost');
+  again.write(keys.up);
+  await again.showsNow('› fix the rounding');
+  again.write(`${keys.ctrl('u')}half a th`);
+  await again.showsNow('› half a th');
+  again.write(keys.ctrl('r'));
+  await again.showsNow('^R older');
+  again.write('fix');
+  await again.showsNow('history  fix');
+  await keepPicture(again.screen, '18-search');
+  again.write(keys.escape);
+  await again.hides('^R older');
+  expect(again.screen.text).toContain('› half a th');
+  again.write(keys.ctrl('r'));
+  await again.showsNow('^R older');
+  again.write('rou');
+  await again.showsNow('history  rou');
+  again.write(keys.enter);
+  await again.hides('^R older');
+  await again.showsNow('› fix the rounding');
+  world.script({ text: 'Third.' });
+  again.write(keys.enter);
+  await again.shows('Third.');
+});
+
+test('a draft comes back in its session, and in the next new one', async () => {
+  const { world, terminal, say, start, sessions } = await talk();
+  world.script({ text: 'Yes.' });
+  say('Go on');
+  await terminal.shows('Yes.');
+  await terminal.showsNow('/ commands');
+  terminal.write('an unfinished thought');
+  await terminal.showsNow('› an unfinished thought');
+  // The first one clears the text; leaving keeps it nevertheless.
+  terminal.write(keys.ctrl('c').repeat(2));
+  expect(await terminal.exited).toBe(0);
+  const [id = ''] = await sessions();
+
+  const fresh = start();
+  await fresh.shows('new session');
+  fresh.write('a plan');
+  await fresh.showsNow('› a plan');
+  fresh.kill('SIGTERM');
+  expect(await fresh.exited).toBe(143);
+  const next = start();
+  await next.showsNow('› a plan');
+  await next.showsNow('Your draft is back. ^C clears it.');
+  next.write(keys.ctrl('u'));
+  await next.hides('› a plan');
+  next.write(`/resume ${id.slice(-6)}${keys.enter}`);
+  await next.showsNow('› an unfinished thought');
+  world.script({ text: 'I see.' });
+  next.write(keys.enter);
+  await next.shows('I see.');
+  next.write(keys.ctrl('d'));
+  expect(await next.exited).toBe(0);
+
+  const last = start({ args: ['chat', '--session', id] });
+  await last.shows('I see.');
+  expect(last.screen.text).not.toContain('Your draft is back');
+});
+
+test('a draft outlives that the app is killed', async () => {
+  const { folder, terminal, start } = await talk();
+  terminal.write('a plan');
+  await terminal.showsNow('› a plan');
+  await isWritten(join(folder, 'data', 'drafts'));
+  terminal.kill('SIGKILL');
+  await terminal.exited;
+  const next = start();
+  await next.showsNow('› a plan');
+  await next.showsNow('Your draft is back.');
+});
+
+/** Waits until a file stands in a folder. */
+async function isWritten(folder: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  mkdirSync(folder, { recursive: true });
+  const look = (): void => {
+    if (readdirSync(folder).some((name) => name.endsWith('.json'))) resolve();
+  };
+  const watcher = watch(folder, look);
+  look();
+  await promise;
+  watcher.close();
+}
