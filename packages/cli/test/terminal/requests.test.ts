@@ -1,4 +1,4 @@
-/** Scenarios 28 to 30 and 33: requests that wait for a person, and the guards around their keys. */
+/** Scenarios 28 to 30 and 32: requests that wait for a person, and the guards around their keys. */
 import type { Event } from 'adjutant';
 import { expect, test } from 'vitest';
 import { keptLastColumnFree, restoredModes } from './kit/byte-checks.ts';
@@ -159,5 +159,87 @@ test('30 always-covers-the-next-call-and-can-be-taken-back', async () => {
   expect(answersIn(await ledger())).toMatchObject([
     { decision: 'approve' },
     { decision: 'reject' },
+  ]);
+});
+
+test('32 form-all-field-kinds', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [{ name: 'book', args: { flight: 'LH1' } }] }, { text: 'Booked.' });
+  say('Book it');
+  await terminal.showsNow('Alt-Enter send');
+  await terminal.showsNow('Born *');
+  await terminal.until('a cursor in the form', ({ lines, cursor }) =>
+    (lines[cursor.row] ?? '').includes('Name *'),
+  );
+  // What comes at once with a line break inside would be a paste.
+  const steps = async (...list: readonly (readonly [string, string])[]): Promise<void> => {
+    for (const [typed, shown] of list) {
+      terminal.write(typed);
+      await terminal.showsNow(shown);
+    }
+  };
+  await steps(
+    ['Ada Lovelace', 'Ada Lovelace'],
+    [keys.enter, '› Born'],
+    ['1815-12-1', '1815-12-1'],
+    [keys.altEnter, 'must be a date: 1815-12-1'],
+  );
+  await keepPicture(terminal.screen, '8-form');
+  expect(answersIn(await ledger())).toEqual([]);
+  await steps(
+    ['0', '1815-12-10'],
+    [keys.tab, '› Seat'],
+    [' ', '(•) window'],
+    [keys.tab, '› Luggage'],
+    [' ', '[x] cabin'],
+    [keys.tab, '› Insured'],
+    [' ', '[x]'],
+    [keys.tab, '› Bags'],
+    ['2', ' 2'],
+  );
+  await keepPicture(terminal.screen, '8-filled');
+  terminal.write(keys.altEnter);
+  await terminal.shows('Booked.');
+  expect(await leave()).toBe(0);
+  expect(answersIn(await ledger())).toMatchObject([
+    {
+      input: {
+        name: 'Ada Lovelace',
+        born: '1815-12-10',
+        seat: 'window',
+        luggage: ['cabin'],
+        insured: true,
+      },
+    },
+  ]);
+});
+
+test('32 the arguments of a call are edited in a form, and Esc answers nothing', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.result('refund', 'paid');
+  world.script({ calls: [{ name: 'refund', args: { order: 17, cents: 51 } }] }, { text: 'Paid.' });
+  say('Pay it back');
+  await takesKeys(terminal);
+  terminal.write('e');
+  await terminal.showsNow('› order *');
+  terminal.write(keys.escape);
+  await terminal.showsNow('e edit');
+  terminal.write('e');
+  await terminal.showsNow('› order *');
+  terminal.write(keys.tab);
+  await terminal.showsNow('› cents *');
+  terminal.write('99');
+  await terminal.showsNow('5199');
+  terminal.write(keys.altEnter);
+  await terminal.showsNow('must be ≤ 5000: 5199');
+  await keepPicture(terminal.screen, '8-edit');
+  terminal.write(`${keys.ctrl('u')}50`);
+  await terminal.hides('5199');
+  expect(answersIn(await ledger())).toEqual([]);
+  terminal.write(keys.altEnter);
+  await terminal.shows('Paid.');
+  expect(await leave()).toBe(0);
+  expect(answersIn(await ledger())).toMatchObject([
+    { decision: 'edit', input: { order: 17, cents: 50 } },
   ]);
 });

@@ -59,6 +59,7 @@ export class TerminalApp implements AppControl {
       now: parts.now,
       requests: () => this.#feed.requests,
       isFree: () => this.#composer.isEmpty && this.#list === undefined,
+      columns: () => parts.screen().columns,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (error) => this.#fail(error),
       changed: () => this.#changed(),

@@ -12,8 +12,9 @@ import {
   spread,
   toned,
 } from '../screens/layout.ts';
-import type { Card } from '../screens/live-view.ts';
+import type { Card, Screen } from '../screens/live-view.ts';
 import { type Line, type Span, textOfLine } from '../text/spans.ts';
+import { visibleString } from '../text/visible.ts';
 import { displayWidth } from '../text/width.ts';
 import { hasOwnSummary, requestBody } from './request-body.ts';
 import type { RequestFocus } from './request-focus.ts';
@@ -21,17 +22,25 @@ import { keysLine, keysOf } from './request-keys.ts';
 import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
 /** Returns the card of the request that waits. */
-export function requestCard(focus: RequestFocus, now: number, space: Space): Card | undefined {
+export function requestCard(focus: RequestFocus, now: number, space: Screen): Card | undefined {
   const { request, open, isFocused, top } = focus;
   if (request === undefined) return undefined;
   const title = titleLine(request, { focus, now, place: placeOf(request, open) }, space);
   const body = requestBody(request, space);
   if (focus.reason !== undefined) return { title, ...reasonLines(focus, body, space) };
+  if (focus.form !== undefined)
+    return { title, ...focus.form.card(space, isFocused && !focus.isDead) };
   if (focus.always !== undefined) return { title, ...alwaysLines(focus.always, body) };
   const always = standingChoices(request).length > 0 ? [{ key: 'a', words: 'always' }] : [];
-  const others = isFocused ? ['Tab to the message'] : ['Tab: answer'];
+  const edit = request.details.options.includes('edit') ? [{ key: 'e', words: 'edit' }] : [];
+  const others = isFocused ? ['Tab: message'] : ['Tab: answer'];
   const isDim = !isFocused || focus.isDead;
-  return { title, body, top, keys: keysLine([...keysOf(request), ...always], { isDim, others }) };
+  return {
+    title,
+    body,
+    top,
+    keys: keysLine([...keysOf(request), ...edit, ...always], { isDim, others }),
+  };
 }
 
 function placeOf(request: OpenRequest, open: readonly OpenRequest[]): string[] {
@@ -49,7 +58,10 @@ function titleLine(request: OpenRequest, { focus, now, place }: TitleFacts, spac
   const look = focus.isFocused ? { color: accent, bold: true } : toned('attention');
   const left: Line = [gutterSign('asks', look, space), ...questionSpans(request)];
   const time = expiresAt === undefined ? [] : [`${timeLeft(expiresAt - now)} left`];
-  const who = details.mayDecide === undefined ? [] : [`up to ${details.mayDecide.join(', ')}`];
+  const who =
+    details.mayDecide === undefined
+      ? []
+      : [`up to ${visibleString(details.mayDecide.join(', '), 'requestLine')}`];
   const facts = [`#${seq}`, ...who, ...time, ...place];
   // Nothing of the question gives way to them.
   const room = space.columns - 3 - displayWidth(textOfLine(left));
@@ -60,6 +72,8 @@ function titleLine(request: OpenRequest, { focus, now, place }: TitleFacts, spac
 function questionSpans({ kind, name, args, details }: OpenRequest): Span[] {
   const agent = lineSpans(details.agent, { bold: true }, 'requestLine');
   const summary = lineSpans(details.summary, {}, 'requestLine');
+  if (kind === 'input' && !hasOwnSummary(details.summary, name))
+    return [...callSpans(name, args), { text: ' needs input' }];
   if (kind !== 'approval') return summary;
   return hasOwnSummary(details.summary, name)
     ? [...agent, { text: ' asks: ' }, ...summary]

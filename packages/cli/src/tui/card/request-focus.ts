@@ -1,8 +1,10 @@
+import { describeFailure } from '../../failure.ts';
 import type { GivenDecision } from '../app/conversation.ts';
 import { editByKey } from '../editor/edit-keys.ts';
 import { type Editor, editorText, emptyEditor, insertText } from '../editor/editor.ts';
 import type { Input } from '../editor/keys.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
+import { isForm, RequestForm } from './request-form.ts';
 import { keysOf } from './request-keys.ts';
 import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
@@ -17,6 +19,7 @@ export interface RequestFocusParts {
   readonly requests: () => readonly OpenRequest[];
   /** True when nothing is in the way of a request: no text, no list. */
   readonly isFree: () => boolean;
+  readonly columns: () => number;
   readonly answer: (request: OpenRequest, given: GivenDecision) => Promise<void>;
   readonly failed: (error: unknown) => void;
   /** Called when time has changed something. */
@@ -37,6 +40,9 @@ export class RequestFocus {
   #top = 0;
   #reason: Editor | undefined;
   #isAlways = false;
+  #isEditing = false;
+  /** Forms with what was typed into them, by their requests. */
+  readonly #forms = new Map<string, RequestForm>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: RequestFocusParts) {
@@ -66,6 +72,15 @@ export class RequestFocus {
     return this.#reason;
   }
 
+  /** The form that is filled in. */
+  get form(): RequestForm | undefined {
+    const { request } = this;
+    if (request === undefined || !(this.#isEditing || isForm(request))) return undefined;
+    const form = this.#forms.get(request.requestId) ?? new RequestForm(request);
+    this.#forms.set(request.requestId, form);
+    return form;
+  }
+
   /** What the approval may allow besides, while that is asked. */
   get always(): readonly StandingChoice[] | undefined {
     return this.#isAlways && this.request !== undefined ? standingChoices(this.request) : undefined;
@@ -92,6 +107,7 @@ export class RequestFocus {
     this.#top = 0;
     this.#reason = undefined;
     this.#isAlways = false;
+    this.#isEditing = false;
     this.#isLeft = false;
     if (request === undefined) this.#isFocused = false;
   }
@@ -140,6 +156,7 @@ export class RequestFocus {
     this.#isFocused = false;
     this.#isLeft = true;
     this.#isAlways = false;
+    this.#isEditing = false;
     this.#reason = undefined;
   }
 
@@ -148,7 +165,9 @@ export class RequestFocus {
     const request = this.request;
     if (request === undefined) return false;
     if (this.isDead) return this.#tooEarly(input);
+    const { form } = this;
     if (this.#reason !== undefined) this.#inReason(request, this.#reason, input);
+    else if (form !== undefined) this.#inForm(request, form, input);
     else if (this.always !== undefined) this.#inAlways(request, this.always, input);
     else if (input.kind === 'text') this.#letter(request, input.text);
     else if (input.kind === 'key') return this.#key(input);
@@ -171,7 +190,18 @@ export class RequestFocus {
     if (chosen) this.#answer(request, { decision: 'approve', always: chosen.always });
   }
 
+  #inForm(request: OpenRequest, form: RequestForm, input: Input): void {
+    if (input.kind === 'key' && input.key === 'escape') {
+      if (this.#isEditing) this.#isEditing = false;
+      else this.leave();
+      return;
+    }
+    const given = form.take(input, this.#parts.columns());
+    if (given !== undefined) this.#answer(request, given);
+  }
+
   #letter(request: OpenRequest, text: string): void {
+    if (text === 'e' && request.details.options.includes('edit')) this.#isEditing = true;
     if (text === 'a' && standingChoices(request).length > 0) this.#isAlways = true;
     const decision = keysOf(request).find(({ key }) => key === text)?.decision;
     if (decision === undefined) return;
@@ -210,11 +240,27 @@ export class RequestFocus {
     this.#answered.add(requestId);
     this.#reason = undefined;
     this.#isAlways = false;
+    this.#isEditing = false;
     this.look();
     this.#parts.answer(request, given).catch((error: unknown) => {
       // It waits as before, unless somebody else has answered it.
       this.#answered.delete(requestId);
-      this.#parts.failed(error);
+      this.#refused(requestId, given, error);
     });
+  }
+
+  /** A form that was refused stays, with the reason. */
+  #refused(requestId: string, { decision }: GivenDecision, error: unknown): void {
+    const form = this.#forms.get(requestId);
+    const isOpen = this.open.some((one) => one.requestId === requestId);
+    if (form === undefined || form.decision !== decision || !isOpen) {
+      this.#parts.failed(error);
+      return;
+    }
+    form.problem = describeFailure(error);
+    this.#shown = requestId;
+    this.#isEditing = decision === 'edit';
+    this.enter();
+    this.#parts.changed();
   }
 }

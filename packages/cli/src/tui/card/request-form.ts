@@ -1,0 +1,67 @@
+import type { JsonValue } from 'adjutant';
+import type { GivenDecision } from '../app/conversation.ts';
+import type { Input } from '../editor/keys.ts';
+import type { OpenRequest } from '../feed/call-record.ts';
+import { formOf } from '../requests/form.ts';
+import { readFormInput } from '../requests/form-keys.ts';
+import { contentWidth, formLines } from '../requests/form-lines.ts';
+import { type FormState, openForm, submitForm } from '../requests/form-state.ts';
+import { emptyGutter, toned } from '../screens/layout.ts';
+import type { Card, Screen } from '../screens/live-view.ts';
+import { type Line, spansOf } from '../text/spans.ts';
+import { visible } from '../text/visible.ts';
+import { wrapLine } from '../text/wrap.ts';
+
+/** Lines of the screen that a form leaves to others. */
+const otherRows = 11;
+
+/** The form of a request: for the input that it asks for, or for other arguments of its call. */
+export class RequestForm {
+  readonly decision: 'answer' | 'edit';
+  /** Why the last answer was not taken. */
+  problem: string | undefined;
+  #state: FormState;
+
+  constructor({ kind, args, details }: OpenRequest) {
+    this.decision = kind === 'input' ? 'answer' : 'edit';
+    this.#state = openForm(
+      formOf(details.inputSchema ?? {}),
+      ...(kind === 'input' ? [] : [args as JsonValue]),
+    );
+  }
+
+  /** Takes an input. Returns the answer when it is given. */
+  take(input: Input, columns: number): GivenDecision | undefined {
+    const reading = readFormInput(this.#state, input, contentWidth(this.#state, columns - 1));
+    this.#state = reading.state;
+    if (reading.outcome !== 'send') return undefined;
+    this.problem = undefined;
+    const { state, check } = submitForm(this.#state);
+    this.#state = state;
+    return check.isWhole ? { decision: this.decision, input: check.value } : undefined;
+  }
+
+  card({ columns, rows, ascii }: Screen, isFocused: boolean): Omit<Card, 'title'> {
+    const { lines, focused, cursor } = formLines(this.#state, { width: columns - 1, ascii });
+    const keys = isFocused
+      ? 'Tab ↑↓ field · Space choose · Alt-Enter send · Esc back'
+      : 'Tab: answer';
+    return {
+      body: [...lines, ...this.#problemLines(columns)],
+      top: Math.max(0, focused.end - Math.max(1, rows - otherRows)),
+      keys: () => [{ text: keys, dim: true }],
+      ...(cursor === undefined || !isFocused ? {} : { cursor }),
+    };
+  }
+
+  #problemLines(columns: number): Line[] {
+    if (this.problem === undefined) return [];
+    const spans = spansOf(visible(this.problem, 'requestLine').pieces, toned('failure'));
+    return wrapLine(spans, columns - 3, 2).map((line) => [emptyGutter, ...line]);
+  }
+}
+
+/** True when a request is answered by a form, and by nothing else. */
+export function isForm({ kind, details }: OpenRequest): boolean {
+  return kind === 'input' && details.options.includes('answer');
+}
