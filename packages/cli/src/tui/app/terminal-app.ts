@@ -56,10 +56,9 @@ export class TerminalApp implements AppControl {
   constructor(parts: TerminalAppParts) {
     this.#parts = parts;
     this.#request = new RequestFocus({
-      now: parts.now,
+      ...{ now: parts.now, columns: () => parts.screen().columns },
       requests: () => this.#feed.requests,
       isFree: () => this.#composer.isEmpty && this.#list === undefined,
-      columns: () => parts.screen().columns,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (error) => this.#fail(error),
       changed: () => this.#changed(),
