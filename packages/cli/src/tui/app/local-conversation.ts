@@ -38,6 +38,10 @@ export class LocalConversation implements Conversation {
   #listener: ConversationListener | undefined;
   #following: AbortController | undefined;
   #lastSeq = 0;
+  /** Keys of the messages that were sent to the last run. */
+  readonly #sent = new Set<string>();
+  /** True when the last run here has come to its end: it reads no message any more. */
+  #hasCompleted = false;
   #isStopped = false;
 
   constructor(options: LocalConversationOptions) {
@@ -79,11 +83,30 @@ export class LocalConversation implements Conversation {
 
   async say(text: string): Promise<void> {
     const clientKey = `terminal:${crypto.randomUUID()}`;
-    if (this.#run === undefined)
+    if (this.#run === undefined) {
       this.#start((options) =>
         this.#options.app.run(this.#options.agent(), { ...options, input: text }),
       );
-    else await this.#options.app.send(this.#session.id, text, { ...this.#ofLane, clientKey });
+      return;
+    }
+    await this.#options.app.send(this.#session.id, text, { ...this.#ofLane, clientKey });
+    this.#sent.add(clientKey);
+    if (this.#hasCompleted) this.#read();
+  }
+
+  /** Begins a run with the messages that came too late for the last one. */
+  #read(): void {
+    if (this.#run !== undefined || this.#isStopped) return;
+    const { events } = this.#session;
+    const end = events.findLastIndex(
+      ({ invocationId, type }) => type === 'invocation_end' && runOf(invocationId) === invocationId,
+    );
+    const read = new Set(
+      events.slice(0, end).map((event) => (event.type === 'user' ? event.clientKey : undefined)),
+    );
+    const isLate = [...this.#sent].some((key) => !read.has(key));
+    this.#sent.clear();
+    if (isLate) this.#start((options) => this.#options.app.run(this.#options.agent(), options));
   }
 
   resume(): void {
@@ -93,7 +116,10 @@ export class LocalConversation implements Conversation {
 
   #start(begin: (options: StartOptions) => Run): void {
     this.#following?.abort();
-    const starting = this.#begin(begin);
+    this.#hasCompleted = false;
+    const starting = this.#begin(begin).then(() => {
+      if (this.#hasCompleted) this.#read();
+    });
     this.#ended = starting.catch((error: unknown) => {
       if (!isAdjutantError(error, 'run_stopped')) this.#listener?.failed(error);
     });
@@ -111,7 +137,7 @@ export class LocalConversation implements Conversation {
       const run = begin({ ...this.#ofLane, session: this.#session, onStream });
       this.#run = run;
       this.#listener?.changed();
-      await run;
+      this.#hasCompleted = (await run).status === 'completed';
     } finally {
       this.#run = undefined;
       this.#listener?.changed();

@@ -1,0 +1,32 @@
+import { agent, runtime, type StreamEvent } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { LocalConversation } from '../../../src/tui/app/local-conversation.ts';
+
+test('a message that comes while a run ends is answered by a run of its own', async () => {
+  const model = scriptedModel([{ text: 'First.' }, { text: 'Second.' }]);
+  const coder = agent({ name: 'coder', model });
+  const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });
+  onTestFinished(() => app.close());
+  const conversation = new LocalConversation({
+    app,
+    agent: () => coder,
+    session: await app.sessions.create(),
+    prepare: async () => undefined,
+  });
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  const said: string[] = [];
+  const event = (told: StreamEvent): void => {
+    if (told.type === 'user') said.push(told.text ?? '');
+    if (told.type === 'assistant') said.push(told.text);
+    // The run reads no message any more, and is still the one at work.
+    if (told.type === 'invocation_end' && said.length === 2)
+      void conversation.say('And now?').catch(reject);
+    if (told.type === 'invocation_end' && said.length === 4) resolve();
+  };
+  conversation.listen({ event, failed: reject, changed: () => undefined }, 0);
+  await conversation.say('Begin');
+  await answered;
+  await conversation.stop();
+  expect(said).toEqual(['Begin', 'First.', 'And now?', 'Second.']);
+});
