@@ -13,6 +13,7 @@ test('18 history-across-starts-and-ctrl-r', async () => {
   await terminal.showsNow('/ commands');
   say(' a secret');
   await terminal.shows('Second.');
+  await terminal.showsNow('/ commands');
   say('/cost');
   await terminal.shows(/rounds? · 2/);
   expect(await leave()).toBe(0);
