@@ -21,6 +21,7 @@ import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
 import { cutOffNote, lastTurns } from './reopened.ts';
 import { statusOf } from './status.ts';
+import { StoredMessages } from './stored-messages.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { WorkSignals } from './work-signals.ts';
 import type { Workplace } from './workplace.ts';
@@ -41,7 +42,7 @@ export class TerminalApp implements AppControl {
   #conversation: Conversation | undefined;
   #feed = new Feed();
   #events: Event[] = [];
-  #stored: string[] = [];
+  readonly #stored = new StoredMessages();
   #waitingInputs: Input[] = [];
   #notice: Line | undefined;
   #list: ListOfChoices | undefined;
@@ -142,7 +143,7 @@ export class TerminalApp implements AppControl {
     this.#conversation = conversation;
     this.#feed = new Feed();
     this.#events = [...events];
-    this.#stored = [];
+    this.#stored.clear();
     this.#isStopping = false;
     const blocks = events.flatMap((event) => [...this.#feed.take(event)]);
     const holder =
@@ -179,19 +180,13 @@ export class TerminalApp implements AppControl {
     if ('seq' in event) {
       this.#events.push(event);
       if (this.#events.length === 1) this.#texts.begun(this.conversation.session);
-      if (event.type === 'user') this.#read(event.text);
+      if (event.type === 'user') this.#stored.read(event.text ?? '');
       if (event.type === 'invocation_yield' || event.type === 'invocation_end')
         this.#isStopping = false;
     }
     for (const block of this.#feed.take(event)) this.print((space) => blockLines(block, space));
     this.#request.look();
     this.#changed();
-  }
-
-  /** Forgets a stored message, because it is in the ledger now. */
-  #read(text: string): void {
-    const at = this.#stored.indexOf(text);
-    if (at !== -1) this.#stored.splice(at, 1);
   }
 
   #workChanged(): void {
@@ -307,8 +302,11 @@ export class TerminalApp implements AppControl {
       return;
     }
     this.#texts.sent(asTyped(entry.text));
-    if (this.isWorking) this.#stored.push(entry.text);
-    void this.conversation.say(entry.text).catch((error: unknown) => this.#fail(error));
+    const { isWorking } = this;
+    const sending = this.conversation.say(entry.text);
+    void (isWorking ? this.#stored.add(entry.text, sending) : sending)
+      .then(() => this.#changed())
+      .catch((error: unknown) => this.#fail(error));
   }
 
   get #canGoOn(): boolean {
@@ -351,7 +349,7 @@ export class TerminalApp implements AppControl {
       void conversation.pause().catch(fail);
       return;
     }
-    const then = this.#stored.length > 0 ? 'continue' : 'pause';
+    const then = this.#stored.texts.length > 0 ? 'continue' : 'pause';
     void conversation.interrupt(then).catch(fail);
   }
 
@@ -376,7 +374,7 @@ export class TerminalApp implements AppControl {
     const name = this.#workplace?.agent.name ?? 'the agent';
     return {
       ...{ model, openText, hasOpenGap, calls, children, now },
-      stored: [...this.#feed.unread, ...this.#stored],
+      stored: [...this.#feed.unread, ...this.#stored.texts],
       state: this.#state,
       notice: this.#notice ?? (this.#conversation ? undefined : [{ text: firstWords() }]),
       popup: this.#list?.popup ?? this.#completion.popup,
