@@ -11,8 +11,11 @@ export const suites = {
   ],
   /** Pages in a real Chromium. */
   browser: ['browser-tests/**/*.test.ts'],
-  /** The store contract on what is slow: PostgreSQL, and stores with encryption. */
-  contracts: ['packages/*/test/contracts/**/*.test.ts'],
+  /** The store contract on what is slow: PostgreSQL, and stores with encryption, with all of these. */
+  contracts: [
+    'packages/*/test/contracts/**/*.test.ts',
+    'packages/core/test/stores/encrypted/**/*.test.ts',
+  ],
   /** Values made up at random for all that comes in from outside. */
   fuzz: ['packages/*/test/fuzz/**/*.test.ts'],
   /** Everything with everything: places to crash with manners to crash, routes with callers. */
