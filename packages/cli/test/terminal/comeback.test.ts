@@ -79,6 +79,8 @@ test('a draft comes back in its session, and in the next new one', async () => {
   world.script({ text: 'I see.' });
   next.write(keys.enter);
   await next.shows('I see.');
+  // While the agent works, Ctrl-D would interrupt it first.
+  await next.showsNow('/ commands');
   next.write(keys.ctrl('d'));
   expect(await next.exited).toBe(0);
 
