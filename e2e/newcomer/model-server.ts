@@ -35,13 +35,12 @@ export async function startModelServer(tool: string, args: object): Promise<Mode
           role: 'assistant',
           tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }],
         };
+    const chunk = { id: 'a1', object: 'chat.completion.chunk' };
     for (const choice of [
       { index: 0, delta, finish_reason: null },
       { index: 0, delta: {}, finish_reason: hasResult ? 'stop' : 'tool_calls' },
     ])
-      response.write(
-        `data: ${JSON.stringify({ id: 'a1', object: 'chat.completion.chunk', choices: [choice] })}\n\n`,
-      );
+      response.write(`data: ${JSON.stringify({ ...chunk, choices: [choice] })}\n\n`);
     response.end('data: [DONE]\n\n');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

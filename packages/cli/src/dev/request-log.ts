@@ -30,7 +30,7 @@ export function logRequests(
     if (at === undefined) return;
     const [path = ''] = (request.url ?? '').split('?');
     const took = formatDuration(clock.monotonic() - at);
-    // What is behind the "?" and in the path of a link may be a secret.
+    // A query, and the path of a link, may be secrets.
     const shown = plainLine(path).replace(/^(\/approve\/).*/, '$1…');
     tell(`${request.method} ${shown} ${response.statusCode} ${took}`);
   };

@@ -2,7 +2,7 @@ import { agent, rehearsal, runtime, tool } from 'adjutant';
 import { expect, test } from 'vitest';
 import { endingOf, runLog } from './run-log.ts';
 
-test('a run is told by its message, its rounds and its end; hostile text is written out', async () => {
+test('a run is told by its message, rounds and end; hostile text is written out', async () => {
   const lines: string[] = [];
   const say = tool({
     name: 'say',

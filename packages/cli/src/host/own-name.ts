@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** What tells how this program was started. */
+/** Facts that tell how this program was started. */
 interface Started {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -59,7 +59,7 @@ export class KeptTexts {
     const draft = path === undefined ? undefined : await this.#guard(() => readDraft(path));
     if (draft === undefined) return false;
     if (!composer.isEmpty) {
-      // What is being written already stays; the draft is the text before it.
+      // A text that is being written stays; the draft comes before it in the history.
       composer.remember(editorText(draft));
       return false;
     }

@@ -367,7 +367,7 @@ export class TerminalApp implements AppControl {
     this.#parts.onLeave();
   }
 
-  /** What the live region shows now. */
+  /** Content of the live region. */
   view(): LiveView {
     const { model, openText, hasOpenGap, calls, children } = this.#feed;
     const now = this.#parts.now();

@@ -81,7 +81,7 @@ export class RequestFocus {
     return form;
   }
 
-  /** What the approval may allow besides, while that is asked. */
+  /** Later calls that the approval may allow as well, while that is asked. */
   get always(): readonly StandingChoice[] | undefined {
     return this.#isAlways && this.request !== undefined ? standingChoices(this.request) : undefined;
   }

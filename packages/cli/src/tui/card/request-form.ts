@@ -18,7 +18,7 @@ const otherRows = 11;
 /** The form of a request: for the input that it asks for, or for other arguments of its call. */
 export class RequestForm {
   readonly decision: 'answer' | 'edit';
-  /** Why the last answer was not taken. */
+  /** Reason for which the last answer was not taken. */
   problem: string | undefined;
   #state: FormState;
 

@@ -1,6 +1,6 @@
 import { controlKey, type Input, keyInput, sequenceKey } from './keys.ts';
 
-/** What was read of the keyboard and is not yet whole. */
+/** Bytes of the keyboard that are not yet a whole key or paste. */
 export interface InputState {
   /** Begin of a sequence whose rest may come. */
   readonly pending: string;

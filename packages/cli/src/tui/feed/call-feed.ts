@@ -17,7 +17,7 @@ export type ToolEvent = Extract<Event, { readonly type: `tool_${string}` }>;
 export class CallFeed {
   readonly #calls = new Map<string, CallRecord>();
   readonly #requests = new Map<string, OpenRequest>();
-  /** What tools streamed before the ledger told of their calls: harmless ones may begin earlier. */
+  /** Parts that tools streamed before the ledger told of their calls: some may begin earlier. */
   readonly #early = new Map<string, JsonValue[]>();
 
   get calls(): readonly CallRecord[] {

@@ -30,3 +30,29 @@ test('a message that comes while a run ends is answered by a run of its own', as
   await conversation.stop();
   expect(said).toEqual(['Begin', 'First.', 'And now?', 'Second.']);
 });
+
+test('a message that comes before the run of the one before has begun is answered too', async () => {
+  const model = scriptedModel((prompt) => ({
+    text: prompt.some(({ content }) => JSON.stringify(content).includes('two')) ? 'Both.' : 'One.',
+  }));
+  const coder = agent({ name: 'coder', model });
+  const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });
+  onTestFinished(() => app.close());
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  const prepared = Promise.withResolvers<void>();
+  const conversation = new LocalConversation({
+    app,
+    agent: () => coder,
+    session: await app.sessions.create(),
+    prepare: () => prepared.promise,
+  });
+  const event = (told: StreamEvent): void => {
+    if (told.type === 'assistant' && told.text === 'Both.') resolve();
+  };
+  conversation.listen({ event, failed: reject, changed: () => undefined }, 0);
+  const first = conversation.say('one');
+  const second = conversation.say('two');
+  prepared.resolve();
+  await Promise.all([first, second, answered]);
+  await conversation.stop();
+});
