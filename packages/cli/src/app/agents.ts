@@ -24,7 +24,10 @@ export function agentsOf(runnables: readonly Runnable[]): readonly Runnable[] {
   return found;
 }
 
-/** Returns the runnables that a runnable contains or hands over to. */
+/**
+ * Returns the runnables that a runnable contains or hands over to, by their public members: the app
+ * may have made them with another copy of the package.
+ */
 export function partsOf(given: Runnable): readonly Runnable[] {
   const runnable = given as AnyRunnable;
   switch (runnable.kind) {
