@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { ResolvedDefaults } from '../../effects/runtime-defaults.ts';
 import type { StandIns } from '../../effects/stand-ins.ts';
-import type { StreamEvent } from '../../ledger/event.ts';
+import type { TransientEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Price } from '../../models/model.ts';
 import type { CompactionOptions } from '../../runnables/compaction-options.ts';
@@ -17,8 +17,8 @@ import type { TellsRequests } from './tells-requests.ts';
 
 /** View of a run for code that forwards its stream events. */
 export interface StreamedRun {
-  /** Calls `listener` with each event. Returns a function that ends it. */
-  listen(listener: (event: StreamEvent) => void): () => void;
+  /** Calls `listener` with each transient event when it is made. Returns a function that ends it. */
+  listenToParts(listener: (event: TransientEvent) => void): () => void;
   catch(onRejected: (error: unknown) => void): unknown;
 }
 

@@ -2,7 +2,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import type { Host } from '../../base/host.ts';
 import { findInvalidOption, type OptionChecks } from '../../base/options.ts';
 import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts';
-import { isDurable, type StreamEvent } from '../../ledger/event.ts';
+import type { StreamEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
 import type { StreamedRun } from '../frame/app-services.ts';
@@ -94,8 +94,8 @@ export class LiveSessions {
     // As soon as an answer is complete, and not only when it is durable: the next one may begin
     // before that.
     const forgetDrafts = ledger.onDraft((event) => live.landed(event));
-    const forget = run.listen((event) => {
-      if (isDurable(event) || !live.streamed(event, ledger.lastSeq)) return;
+    const forget = run.listenToParts((event) => {
+      if (!live.streamed(event, ledger.lastSeq)) return;
       entry.feed.wake();
       sending?.wake();
     });

@@ -1,5 +1,10 @@
 import type { ErrorRecord } from '../../base/error.ts';
-import type { InvocationStatus, StopReason, StreamEvent } from '../../ledger/event.ts';
+import type {
+  InvocationStatus,
+  StopReason,
+  StreamEvent,
+  TransientEvent,
+} from '../../ledger/event.ts';
 import type { RunReport } from '../../ledger/run-report.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import type { Session } from '../../session/session.ts';
@@ -57,6 +62,8 @@ type ConfirmRun = () => AcceptedRun | Promise<AcceptedRun>;
 /** Connection from the execution of a run to the `Run` that callers hold. */
 export interface RunSink {
   push(event: StreamEvent): void;
+  /** Called when a transient event is made: it is pushed when the events before it are durable. */
+  made(event: TransientEvent): void;
   readonly isHeard: boolean;
   /** Called once the execution can be steered. */
   attach(control: RunControl): void;
@@ -85,6 +92,7 @@ export class Run<Output = unknown>
   readonly #result: Promise<RunResult<Output>>;
   readonly #streams = new Set<EventStream<StreamEvent>>();
   readonly #listeners = new Set<(event: StreamEvent) => void>();
+  readonly #parts = new Set<(event: TransientEvent) => void>();
   #end: { readonly error?: unknown } | undefined;
   #listenerFailure: { readonly error: unknown } | undefined;
   #control: RunControl | undefined;
@@ -100,14 +108,18 @@ export class Run<Output = unknown>
   ) {
     const streams = this.#streams;
     const listeners = this.#listeners;
+    const parts = this.#parts;
     const sink: RunSink = {
       push: (event) => {
         this.#tell(onStream, event);
         for (const stream of streams) stream.push(event);
         for (const listener of listeners) listener(event);
       },
+      made: (event) => {
+        for (const listener of parts) listener(event);
+      },
       get isHeard() {
-        return streams.size > 0 || listeners.size > 0 || onStream !== undefined;
+        return streams.size + listeners.size + parts.size > 0 || onStream !== undefined;
       },
       attach: (control) => this.#attach(control),
       accept: (confirm) => {
@@ -194,6 +206,15 @@ export class Run<Output = unknown>
   listen(listener: (event: StreamEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Calls `listener` with each transient event when it is made: events that were made before it may
+   * not be durable yet. Returns a function that ends it.
+   */
+  listenToParts(listener: (event: TransientEvent) => void): () => void {
+    this.#parts.add(listener);
+    return () => this.#parts.delete(listener);
   }
 
   /**

@@ -17,7 +17,7 @@ export function listen(
   run: RunContext,
   sink: RunSink,
   signal: AbortSignal | undefined,
-  control: Pick<RunControl, 'poke' | 'stop'>,
+  { landed, ...control }: Pick<RunControl, 'poke' | 'stop'> & { landed(seq: number): void },
 ): () => void {
   const { ledger } = run;
   const cancel = (reason?: string): void => {
@@ -37,10 +37,12 @@ export function listen(
     ledger.onDraft((event) => run.budget.count(event)),
     ledger.onDurable((events) => {
       for (const event of events) {
+        landed(event.seq - 1);
         if (isOfOtherLane(ledger.invocations, event, run.lane)) continue;
         sink.push(event);
         run.agents.hear(event);
       }
+      landed(ledger.durableSeq);
     }),
     ledger.onFailure((error) => run.abort(reasonOf(error))),
     () => signal?.removeEventListener('abort', onSignal),

@@ -1,6 +1,11 @@
 import { isAdjutantError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { type Event, isDurable, type StreamEvent } from '../../ledger/event.ts';
+import {
+  type Event,
+  isDurable,
+  type StreamEvent,
+  type TransientEvent,
+} from '../../ledger/event.ts';
 import { isOfOtherLane } from '../../ledger/folds/lanes.ts';
 import { takenText } from '../../ledger/folds/taken-message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -106,6 +111,10 @@ export class HeardEvents implements RunSink {
 
   get isHeard(): boolean {
     return this.#sink.isHeard;
+  }
+
+  made(event: TransientEvent): void {
+    this.#sink.made(event);
   }
 
   push(event: StreamEvent): void {

@@ -11,6 +11,7 @@ import type { AgentMiddleware } from '../frame/tracing/agent-middleware.ts';
 import type { RunTracing } from '../frame/tracing/run-tracing.ts';
 import { rootInput } from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
+import { StreamOrder } from '../live/stream-order.ts';
 import { runBody } from './bodies.ts';
 import { continueDetached } from './detached-children.ts';
 import { outcomeAsAnswer } from './inbox/message-answer.ts';
@@ -88,6 +89,10 @@ export class Turn {
     this.#task = task;
     const { agents, app, request, runId, session, sink } = task;
     const { ledger } = session;
+    const stream = new StreamOrder(ledger, (event) => {
+      sink.push(event);
+      agents.hear(event);
+    });
     const run = new RunContext({
       app,
       session,
@@ -99,8 +104,8 @@ export class Turn {
       agents,
       tracing: task.tracing,
       emit: (event) => {
-        sink.push(event);
-        agents.hear(event);
+        sink.made(event);
+        stream.emit(event);
       },
       isHeard: () => sink.isHeard || agents.isListening,
     });
@@ -117,7 +122,7 @@ export class Turn {
       () => this.#isReleasing,
     );
     this.#teller = this.#openTeller();
-    this.#forget = this.#listen();
+    this.#forget = this.#listen(stream);
     releaseWhenWaiting(run);
     pauseAfter(run, request);
     keepPaused(run, request);
@@ -167,9 +172,10 @@ export class Turn {
     return new RequestTeller(ledger, lane, app.clock, app.telling, isReleasing);
   }
 
-  #listen(): () => void {
+  #listen(stream: StreamOrder): () => void {
     const { onReleaseAsked, request, sink } = this.#task;
     return listen(this.run, sink, request.signal, {
+      landed: (seq) => stream.landed(seq),
       poke: () => {
         this.inbox.poke();
         this.#others.look();
