@@ -112,6 +112,7 @@ function writeToken(writer: PieceWriter, { 0: token, groups = {} }: RegExpExecAr
   else if (groups['tab'] !== undefined) writer.tab();
   else if (groups['marks'] !== undefined) writer.marks(token);
   else if (groups['hidden'] !== undefined) writer.escape(written(token));
+  else if (/^[\u200c\u200d]$/.test(token)) writer.joiner(token);
   else writer.plain(token);
 }
 
@@ -159,6 +160,12 @@ class PieceWriter {
       const more = marks.length - [...kept].length;
       if (more > 0) this.escape(`⟨+${more} mark${more === 1 ? '' : 's'}⟩`);
     }
+  }
+
+  /** A joiner between two letters. It joins nothing when the one before it is written out. */
+  joiner(text: string): void {
+    if (this.#canCombine) this.plain(text);
+    else this.escape(written(text));
   }
 
   tab(): void {

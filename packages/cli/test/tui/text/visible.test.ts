@@ -146,6 +146,11 @@ test('no place lets a character through that a terminal obeys or does not show',
   );
 });
 
+test('a joiner stays only beside a letter that is shown', () => {
+  expect(visibleString('क\u094d\u200dष', 'prose')).toBe('क\u094d\u200dष');
+  expect(visibleString('\u094d\u200d\u094d', 'prose')).toBe('⟨U+094D⟩⟨U+200D⟩⟨U+094D⟩');
+});
+
 test('what is visible stays as it is', () => {
   fc.assert(
     fc.property(hostile, fc.constantFrom(...places), (text, where) => {
