@@ -12,6 +12,7 @@ import {
 import { defined } from 'adjutant/text';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
+import { configNames } from '../modules/find-config.ts';
 import { modelOf } from './agents.ts';
 
 /** Key of the session's state under which the command line remembers how it was used. */
@@ -142,7 +143,7 @@ async function missingFor(name: string, env: Host['env']): Promise<string> {
 }
 
 /** Files that a project has in its folder. */
-const marks = ['adjutant.config.ts', 'package.json', '.git'];
+const marks = [...configNames, 'package.json', '.git'];
 
 /** Returns the folder of the project that a folder belongs to: the folder itself without one. */
 export function projectFolder(cwd: string): string {

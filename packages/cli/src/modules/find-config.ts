@@ -12,7 +12,7 @@ export interface ConfigOptions {
 }
 
 /** Names of configuration files, in the order in which they are tried in each folder. */
-const configNames: readonly string[] = [
+export const configNames: readonly string[] = [
   'adjutant.config.ts',
   'adjutant.config.mts',
   'adjutant.config.js',
