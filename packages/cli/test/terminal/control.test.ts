@@ -71,6 +71,31 @@ test('21 esc-cuts-answer-and-ledger-keeps-the-cut-text', async () => {
   restoredModes(terminal);
 });
 
+test('21 esc with a stored message goes on with it, and the next esc interrupts again', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  say('Tell me');
+  const first = await world.modelCall();
+  first.says('Half of');
+  await terminal.showsNow('Half of');
+  say('only the failing ones');
+  await terminal.showsNow('stored · read after this round');
+  terminal.write(keys.escape);
+  await first.givenUp;
+  const second = await world.modelCall();
+  second.says('Those are');
+  await terminal.showsNow('Those are');
+  terminal.write(keys.escape);
+  await second.givenUp;
+  await terminal.shows('Interrupted by you');
+  expect(await leave()).toBe(0);
+  const events = await ledger();
+  const said = events.flatMap((event) => ('text' in event ? [event.text] : []));
+  // The message was in the ledger before the answer was cut off.
+  expect(said).toEqual(['Tell me', 'only the failing ones', 'Half of', 'Those are']);
+  expect(typesOf(events)).not.toContain('cancel');
+  expect(events.at(-1)).toMatchObject({ type: 'invocation_yield', reason: 'pause' });
+});
+
 test('22 esc-during-tools-lets-them-finish', async () => {
   const { world, terminal, say, leave, ledger } = await talk();
   world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] });

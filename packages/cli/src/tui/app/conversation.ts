@@ -50,7 +50,7 @@ export interface Conversation {
   /** Lets the open round end and begins no other. */
   pause(): Promise<void>;
   /** Cuts off the answer that is being given; the run waits, or goes on with what was said. */
-  interrupt(then: 'pause' | 'continue'): Promise<void>;
+  interrupt(next: 'pause' | 'continue'): Promise<void>;
   cancel(reason?: string): Promise<void>;
   answer(requestId: string, given: GivenDecision): Promise<void>;
   /** Approvals that hold for later calls, oldest first. */

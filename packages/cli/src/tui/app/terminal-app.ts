@@ -24,6 +24,7 @@ import { statusOf } from './status.ts';
 import { StoredMessages } from './stored-messages.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { WorkSignals } from './work-signals.ts';
+import { WorkStop } from './work-stop.ts';
 import type { Workplace } from './workplace.ts';
 
 type Key = Extract<Input, { kind: 'key' }>;
@@ -43,6 +44,7 @@ export class TerminalApp implements AppControl {
   #feed = new Feed();
   #events: Event[] = [];
   readonly #stored = new StoredMessages();
+  readonly #stop = new WorkStop();
   #waitingInputs: Input[] = [];
   #notice: Line | undefined;
   #list: ListOfChoices | undefined;
@@ -51,7 +53,6 @@ export class TerminalApp implements AppControl {
   readonly #completion = new CompletionFocus(this.#composer, slashCommands);
   readonly #request: RequestFocus;
   #interruptedAt = Number.NEGATIVE_INFINITY;
-  #isStopping = false;
   #version = 0;
 
   constructor(parts: TerminalAppParts) {
@@ -144,7 +145,7 @@ export class TerminalApp implements AppControl {
     this.#feed = new Feed();
     this.#events = [...events];
     this.#stored.clear();
-    this.#isStopping = false;
+    this.#stop.clear();
     const blocks = events.flatMap((event) => [...this.#feed.take(event)]);
     const holder =
       this.#feed.runState === 'working'
@@ -181,8 +182,7 @@ export class TerminalApp implements AppControl {
       this.#events.push(event);
       if (this.#events.length === 1) this.#texts.begun(this.conversation.session);
       if (event.type === 'user') this.#stored.read(event.text ?? '');
-      if (event.type === 'invocation_yield' || event.type === 'invocation_end')
-        this.#isStopping = false;
+      if (event.type === 'invocation_yield' || event.type === 'invocation_end') this.#stop.clear();
     }
     for (const block of this.#feed.take(event)) this.print((space) => blockLines(block, space));
     this.#request.look();
@@ -220,6 +220,11 @@ export class TerminalApp implements AppControl {
     if (this.#composer.take(input, this.#width).kind !== 'send' || this.#composer.isEmpty) return;
     this.#waitingInputs.push(input);
     this.#notice = [{ text: '  stored · sent when the app is loaded', dim: true }];
+  }
+
+  /** Messages that the model has not read. */
+  get #messages(): readonly string[] {
+    return [...this.#feed.unread, ...this.#stored.texts];
   }
 
   get #width(): number {
@@ -335,22 +340,15 @@ export class TerminalApp implements AppControl {
   }
 
   #interrupt(): void {
-    const { conversation } = this;
-    const fail = (error: unknown): void => this.#fail(error);
-    if (this.#isStopping) {
-      void conversation.cancel().catch(fail);
-      return;
-    }
-    this.#isStopping = true;
     const running = this.#feed.calls.filter(({ state }) => state === 'running').length;
-    if (running > 0) {
+    if (running > 0 && !this.#stop.isAsked) {
       const calls = running === 1 ? 'a call' : `${running} calls`;
       this.#say(`Stops after ${calls} · Esc again cancels`);
-      void conversation.pause().catch(fail);
-      return;
     }
-    const then = this.#stored.texts.length > 0 ? 'continue' : 'pause';
-    void conversation.interrupt(then).catch(fail);
+    const hasMessages = this.#messages.length > 0;
+    void this.#stop
+      .ask({ conversation: this.conversation, hasMessages, running })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   choose(title: string, choices: readonly Choice[], keys?: string): void {
@@ -374,7 +372,7 @@ export class TerminalApp implements AppControl {
     const name = this.#workplace?.agent.name ?? 'the agent';
     return {
       ...{ model, openText, hasOpenGap, calls, children, now },
-      stored: [...this.#feed.unread, ...this.#stored.texts],
+      stored: this.#messages,
       state: this.#state,
       notice: this.#notice ?? (this.#conversation ? undefined : [{ text: firstWords() }]),
       popup: this.#list?.popup ?? this.#completion.popup,
@@ -392,7 +390,7 @@ export class TerminalApp implements AppControl {
 
   get #state(): LiveView['state'] {
     if (this.#conversation === undefined) return 'loading';
-    if (this.#isStopping && this.isWorking) return 'stopping';
+    if (this.#stop.isAsked && this.isWorking) return 'stopping';
     return this.isWorking ? 'working' : this.#feed.runState;
   }
 }

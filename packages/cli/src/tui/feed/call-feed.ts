@@ -17,8 +17,6 @@ export type ToolEvent = Extract<Event, { readonly type: `tool_${string}` }>;
 export class CallFeed {
   readonly #calls = new Map<string, CallRecord>();
   readonly #requests = new Map<string, OpenRequest>();
-  /** Parts that tools streamed before the ledger told of their calls: some may begin earlier. */
-  readonly #early = new Map<string, JsonValue[]>();
 
   get calls(): readonly CallRecord[] {
     return [...this.#calls.values()];
@@ -30,22 +28,14 @@ export class CallFeed {
 
   /** Takes in what a tool streamed. */
   progress(callId: string, data: JsonValue): void {
-    if (this.#calls.has(callId)) this.#change(callId, (call) => progressedCall(call, data));
-    else this.#early.set(callId, [...(this.#early.get(callId) ?? []), data]);
-  }
-
-  #begins(event: EventOf<'tool_call'>): void {
-    const { callId } = event;
-    const early = this.#early.get(callId) ?? [];
-    this.#early.delete(callId);
-    this.#calls.set(callId, early.reduce(progressedCall, begunCall(event)));
+    this.#change(callId, (call) => progressedCall(call, data));
   }
 
   /** Takes the next event of a call. Returns what is finished by it. */
   take(event: ToolEvent): readonly BlockContent[] {
     switch (event.type) {
       case 'tool_call':
-        this.#begins(event);
+        this.#calls.set(event.callId, begunCall(event));
         return [];
       case 'tool_attempt':
         this.#change(event.callId, (call) => attemptedCall(call, event));
@@ -65,7 +55,6 @@ export class CallFeed {
     const left = this.calls.map((call): BlockContent => ({ kind: 'calls', calls: [call] }));
     this.#calls.clear();
     this.#requests.clear();
-    this.#early.clear();
     return left;
   }
 

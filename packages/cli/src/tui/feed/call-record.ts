@@ -51,9 +51,7 @@ export function begunCall(event: EventOf<'tool_call'>): CallRecord {
 
 export function attemptedCall(call: CallRecord, { at }: EventOf<'tool_attempt'>): CallRecord {
   const { retry: _, ...rest } = call;
-  // What the tool streamed may be there before its attempt is durable.
-  const progress = call.state === 'retries' ? [] : call.progress;
-  return { ...rest, state: 'running', startedAt: at, progress };
+  return { ...rest, state: 'running', startedAt: at, progress: [] };
 }
 
 /** The call with what its tool streamed. */

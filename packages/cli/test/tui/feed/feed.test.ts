@@ -46,20 +46,6 @@ test('an event that comes twice counts once', () => {
   );
 });
 
-test('a tool that streams before the ledger tells of its call loses nothing', () => {
-  const feed = new Feed();
-  const callId = 'run_1/r1.0';
-  feed.take({ type: 'tool_progress', ...of, callId, name: 'runTests', data: '1 of 2 passed' });
-  expect(feed.calls).toEqual([]);
-  feed.take(
-    new Recorder().add({
-      ...{ type: 'tool_call', by: 'model', ...of, callId, name: 'runTests', args: {} },
-      ...{ providerCallId: 'c0', round: 1, index: 0 },
-    }),
-  );
-  expect(feed.calls).toMatchObject([{ callId, progress: ['1 of 2 passed'] }]);
-});
-
 describe('a streamed answer', () => {
   test('is the same in whatever pieces it comes', () => {
     fc.assert(
