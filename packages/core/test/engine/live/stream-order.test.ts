@@ -1,7 +1,7 @@
 import { agent, memoryStore, runtime } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { hooked, turns } from './hooked-store.ts';
+import { hooked, turns } from '../run/hooked-store.ts';
 
 test('parts of an answer come behind the durable events that were made before them', async () => {
   const { promise: mayLand, resolve: land } = Promise.withResolvers<void>();
