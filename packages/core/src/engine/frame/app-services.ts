@@ -17,7 +17,7 @@ import type { TellsRequests } from './tells-requests.ts';
 
 /** View of a run for code that forwards its stream events. */
 export interface StreamedRun {
-  /** Calls `listener` with each transient event when it is made, until what it returns is called. */
+  /** Calls `listener` with each transient event when it is made. Returns a function to end it. */
   listenToParts(listener: (event: TransientEvent) => void): () => void;
   catch(onRejected: (error: unknown) => void): unknown;
 }
