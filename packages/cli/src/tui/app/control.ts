@@ -4,9 +4,9 @@ import type { Note } from '../feed/block.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Space } from '../screens/layout.ts';
 import type { Popup } from '../screens/live-view.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
-import type { Conversation } from './conversation.ts';
-import type { Workplace } from './workplace.ts';
 
 /** A part of the scrollback: its lines are made once, for the width that the terminal has then. */
 export interface Printed {

@@ -4,9 +4,9 @@ import { packageVersion } from '../../package-version.ts';
 import { costText } from '../feed/amounts.ts';
 import { noTotals, withUsage } from '../feed/totals.ts';
 import { lineSpans, type Space } from '../screens/layout.ts';
+import { endingOf, type Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import { wrapLine } from '../text/wrap.ts';
-import { endingOf, type Workplace } from './workplace.ts';
 
 /** The begin of the header, which is printed before anything is loaded. */
 export function firstWords(): string {

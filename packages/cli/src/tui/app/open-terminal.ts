@@ -6,11 +6,11 @@ import { exitCodes } from '../../failure.ts';
 import { inputDueAt, noInput, readChunk, readTimeout } from '../editor/input.ts';
 import { costText } from '../feed/amounts.ts';
 import type { Screen } from '../screens/live-view.ts';
+import { LocalWorkplace } from '../session/local-workplace.ts';
+import { endingOf } from '../session/workplace.ts';
 import { firstWords } from './header.ts';
-import { LocalWorkplace } from './local-workplace.ts';
 import { TerminalApp } from './terminal-app.ts';
 import { TerminalModes } from './terminal-modes.ts';
-import { endingOf } from './workplace.ts';
 
 export interface TerminalLook {
   /** True for signs of ASCII. @default in terminals without UTF-8 */
@@ -87,11 +87,11 @@ async function runTerminal(
 }
 
 /** Loads React and Ink. React is slower by far outside of production. */
-async function loadView(): Promise<typeof import('./screen-view.ts')> {
+async function loadView(): Promise<typeof import('../view/screen-view.ts')> {
   const before = process.env['NODE_ENV'];
   process.env['NODE_ENV'] = 'production';
   try {
-    return await import('./screen-view.ts');
+    return await import('../view/screen-view.ts');
   } finally {
     if (before === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = before;

@@ -3,9 +3,9 @@ import { formatTokens } from '../../output/format.ts';
 import { costText } from '../feed/amounts.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { StatusView } from '../screens/live-view.ts';
+import type { Conversation } from '../session/conversation.ts';
+import { endingOf, type Workplace } from '../session/workplace.ts';
 import { visibleString } from '../text/visible.ts';
-import type { Conversation } from './conversation.ts';
-import { endingOf, type Workplace } from './workplace.ts';
 
 /** The facts of the last line of the screen. */
 export function statusOf(

@@ -9,23 +9,23 @@ import { Feed } from '../feed/feed.ts';
 import { blockLines } from '../screens/block-lines.ts';
 import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
 import type { LiveView } from '../screens/live-view.ts';
+import type { Conversation } from '../session/conversation.ts';
+import { cutOffNote, lastTurns } from '../session/reopened.ts';
+import { StoredMessages } from '../session/stored-messages.ts';
+import { WorkStop } from '../session/work-stop.ts';
+import type { Workplace } from '../session/workplace.ts';
 import { commandNow, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
 import type { AppControl, Choice, ListOfChoices, Printed } from './control.ts';
-import type { Conversation } from './conversation.ts';
 import { firstWords, headerLines } from './header.ts';
 import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
-import { cutOffNote, lastTurns } from './reopened.ts';
 import { statusOf } from './status.ts';
-import { StoredMessages } from './stored-messages.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { WorkSignals } from './work-signals.ts';
-import { WorkStop } from './work-stop.ts';
-import type { Workplace } from './workplace.ts';
 
 type Key = Extract<Input, { kind: 'key' }>;
 

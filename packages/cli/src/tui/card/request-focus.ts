@@ -1,9 +1,9 @@
 import { describeFailure } from '../../failure.ts';
-import type { GivenDecision } from '../app/conversation.ts';
 import { editByKey } from '../editor/edit-keys.ts';
 import { type Editor, editorText, emptyEditor, insertText } from '../editor/editor.ts';
 import type { Input } from '../editor/keys.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
+import type { GivenDecision } from '../session/conversation.ts';
 import { isForm, RequestForm } from './request-form.ts';
 import { keysOf } from './request-keys.ts';
 import { type StandingChoice, standingChoices } from './standing-choices.ts';

@@ -1,5 +1,4 @@
 import type { JsonValue } from 'adjutant';
-import type { GivenDecision } from '../app/conversation.ts';
 import type { Input } from '../editor/keys.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 import { formOf } from '../requests/form.ts';
@@ -8,6 +7,7 @@ import { contentWidth, formLines } from '../requests/form-lines.ts';
 import { type FormState, openForm, submitForm } from '../requests/form-state.ts';
 import { emptyGutter, toned } from '../screens/layout.ts';
 import type { Card, Screen } from '../screens/live-view.ts';
+import type { GivenDecision } from '../session/conversation.ts';
 import { type Line, spansOf } from '../text/spans.ts';
 import { visible } from '../text/visible.ts';
 import { wrapLine } from '../text/wrap.ts';

@@ -1,5 +1,5 @@
-import type { GivenDecision } from '../app/conversation.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
+import type { GivenDecision } from '../session/conversation.ts';
 import type { Line } from '../text/spans.ts';
 
 type Decision = NonNullable<GivenDecision['decision']>;

@@ -1,6 +1,6 @@
 import type { AppControl, SlashCommand } from '../app/control.ts';
-import type { GivenDecision, Standing } from '../app/conversation.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
+import type { GivenDecision, Standing } from '../session/conversation.ts';
 
 /** The request that words begin with, as `#41`, else the oldest; and the words behind it. */
 function asked(

@@ -2,8 +2,8 @@ import type { SessionListing } from 'adjutant';
 import { modelOf } from '../../app/agents.ts';
 import { formatMoment } from '../../output/format.ts';
 import type { AppControl, Choice, SlashCommand } from '../app/control.ts';
-import { endingOf } from '../app/workplace.ts';
 import { gutterSign, lineSpans, toned } from '../screens/layout.ts';
+import { endingOf } from '../session/workplace.ts';
 import type { SignName } from '../text/signs.ts';
 
 const newSession: SlashCommand = {

@@ -10,10 +10,10 @@ import type { Project } from '../../app/project.ts';
 import { projectFolder } from '../../app/session-memory.ts';
 import { dataFolder } from '../../host/data-folder.ts';
 import { laneWords } from '../../output/lane-text.ts';
+import type { TextFiles } from '../app/kept-texts.ts';
 import { draftPath } from '../history/drafts.ts';
 import { historyPath } from '../history/history.ts';
 import type { Conversation } from './conversation.ts';
-import type { TextFiles } from './kept-texts.ts';
 import { LocalConversation } from './local-conversation.ts';
 import type { Workplace } from './workplace.ts';
 

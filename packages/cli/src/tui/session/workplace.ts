@@ -1,6 +1,6 @@
 import type { Runnable, SessionListing } from 'adjutant';
+import type { TextFiles } from '../app/kept-texts.ts';
 import type { Conversation } from './conversation.ts';
-import type { TextFiles } from './kept-texts.ts';
 
 /** The app whose sessions are worked on: its agents, its sessions, and how to come back. */
 export interface Workplace {

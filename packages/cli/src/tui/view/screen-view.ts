@@ -1,11 +1,11 @@
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
 import type { Host } from '../../host/host.ts';
+import type { TerminalApp } from '../app/terminal-app.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { type Line, textOfLine } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { Root } from './root.ts';
-import type { TerminalApp } from './terminal-app.ts';
 
 const frameMs = 33;
 /** Milliseconds between looks at the clock, while something is under way. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoredMessages } from '../../../src/tui/app/stored-messages.ts';
+import { StoredMessages } from '../../../src/tui/session/stored-messages.ts';
 
 test('a message is called stored when the store has it, until the ledger tells of it', async () => {
   const messages = new StoredMessages();

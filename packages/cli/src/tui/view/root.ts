@@ -1,11 +1,11 @@
 import { Box, Static, Text, useCursor } from 'ink';
 import { createElement, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import type { Printed } from '../app/control.ts';
+import type { TerminalApp } from '../app/terminal-app.ts';
 import { liveRegion } from '../screens/live-region.ts';
 import type { Screen } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
 import { ansiText } from './ansi.ts';
-import type { Printed } from './control.ts';
-import type { TerminalApp } from './terminal-app.ts';
 
 export interface RootProps {
   readonly app: TerminalApp;

@@ -1,7 +1,7 @@
 import { agent, runtime, type StreamEvent } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { LocalConversation } from '../../../src/tui/app/local-conversation.ts';
+import { LocalConversation } from '../../../src/tui/session/local-conversation.ts';
 
 test('a message that comes while a run ends is answered by a run of its own', async () => {
   const model = scriptedModel([{ text: 'First.' }, { text: 'Second.' }]);
