@@ -3,7 +3,7 @@ import type { Input } from '../editor/keys.ts';
 import type { Note } from '../feed/block.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Space } from '../screens/layout.ts';
-import type { Popup } from '../screens/live-view.ts';
+import type { Popup, Screen } from '../screens/live-view.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
@@ -29,6 +29,14 @@ export interface ListOfChoices {
   take(input: Input): Choice | 'close' | undefined;
 }
 
+/** A view that has the whole screen and all keys until it is closed. */
+export interface FullView {
+  /** Takes what a person did. Returns true when the view is to be closed. */
+  take(input: Input): boolean;
+  /** The lines of the screen, from its top, at most as many as it has rows. */
+  lines(screen: Screen): readonly Line[];
+}
+
 /** The app, as commands see it. */
 export interface AppControl {
   readonly workplace: Workplace;
@@ -39,6 +47,10 @@ export interface AppControl {
   print(lines: (space: Space) => readonly Line[]): void;
   /** Prints a note, such as `✗ There is no session of this id.` */
   note(note: Omit<Note, 'kind'>): void;
+  /** Opens a view of the whole screen. What is printed meanwhile is shown when it is closed. */
+  look(view: FullView): void;
+  /** Tells that something of what is shown has changed. */
+  changed(): void;
   /** Lets a person choose. */
   choose(title: string, choices: readonly Choice[], keys?: string): void;
   /** Opens a session, by default a new one. Prints its header, and its last turns. */

@@ -10,15 +10,15 @@ import { blockLines } from '../screens/block-lines.ts';
 import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
 import type { LiveView } from '../screens/live-view.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { OpenSession } from '../session/open-session.ts';
 import { cutOffNote, lastTurns } from '../session/reopened.ts';
-import { StoredMessages } from '../session/stored-messages.ts';
-import { WorkStop } from '../session/work-stop.ts';
 import type { Workplace } from '../session/workplace.ts';
 import { commandNow, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
+import { type KeyedApp, takeAppKey } from './app-keys.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
-import type { AppControl, Choice, ListOfChoices, Printed } from './control.ts';
+import type { AppControl, Choice, FullView, ListOfChoices, Printed } from './control.ts';
 import { firstWords, headerLines } from './header.ts';
 import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
@@ -27,24 +27,21 @@ import { statusOf } from './status.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { WorkSignals } from './work-signals.ts';
 
-type Key = Extract<Input, { kind: 'key' }>;
-
 /** Milliseconds within which a second Ctrl-C leaves. */
 const leaveWithin = 2_000;
 const stopsHere = ' The run stops here and can go on later.';
 
 /** The state of the terminal app: what is printed, what is live, and what keys mean. */
-export class TerminalApp implements AppControl {
+export class TerminalApp implements AppControl, KeyedApp {
   readonly printed: Printed[] = [];
   readonly #parts: TerminalAppParts;
   readonly #composer = new Composer();
   readonly #listeners = new Set<() => void>();
   #workplace: Workplace | undefined;
-  #conversation: Conversation | undefined;
-  #feed = new Feed();
-  #events: Event[] = [];
-  readonly #stored = new StoredMessages();
-  readonly #stop = new WorkStop();
+  #session: OpenSession | undefined;
+  /** What is known of a session before one is open. */
+  readonly #noFeed = new Feed();
+  #full: FullView | undefined;
   #waitingInputs: Input[] = [];
   #notice: Line | undefined;
   #list: ListOfChoices | undefined;
@@ -59,11 +56,11 @@ export class TerminalApp implements AppControl {
     this.#parts = parts;
     this.#request = new RequestFocus({
       ...{ now: parts.now, columns: () => parts.screen().columns },
-      requests: () => this.#feed.requests,
-      isFree: () => this.#composer.isEmpty && this.#list === undefined,
+      requests: () => this.feed.requests,
+      isFree: () => this.#composer.isEmpty && this.#list === undefined && this.#full === undefined,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (error) => this.#fail(error),
-      changed: () => this.#changed(),
+      changed: () => this.changed(),
     });
     this.#signals = new WorkSignals(parts.modes, parts.now);
     this.#texts = new KeptTexts({
@@ -77,26 +74,36 @@ export class TerminalApp implements AppControl {
     if (this.#workplace === undefined) throw new Error('The app is not loaded yet.');
     return this.#workplace;
   }
+  get session(): OpenSession {
+    if (this.#session === undefined) throw new Error('No session is open yet.');
+    return this.#session;
+  }
   get conversation(): Conversation {
-    if (this.#conversation === undefined) throw new Error('No session is open yet.');
-    return this.#conversation;
+    return this.session.conversation;
   }
   get feed(): Feed {
-    return this.#feed;
+    return this.#session?.feed ?? this.#noFeed;
   }
   get events(): readonly Event[] {
-    return this.#events;
+    return this.#session?.events ?? [];
+  }
+  /** The view that has the whole screen. */
+  get full(): FullView | undefined {
+    return this.#full;
+  }
+  get hasText(): boolean {
+    return !this.#composer.isEmpty;
   }
   /** Grows with each change. */
   get version(): number {
     return this.#version;
   }
   get isWorking(): boolean {
-    return this.#conversation?.isWorking === true || this.#feed.runState === 'working';
+    return this.#session?.isWorking === true;
   }
   /** True while time by itself changes what is shown. */
   get isMoving(): boolean {
-    return this.isWorking || this.#feed.requests.some(({ expiresAt }) => expiresAt !== undefined);
+    return this.isWorking || this.feed.requests.some(({ expiresAt }) => expiresAt !== undefined);
   }
 
   subscribe(listener: () => void): () => void {
@@ -104,18 +111,19 @@ export class TerminalApp implements AppControl {
     return () => this.#listeners.delete(listener);
   }
 
-  #changed(): void {
+  /** Tells that something of what is shown has changed. */
+  changed(): void {
     this.#version++;
     for (const listener of this.#listeners) listener();
   }
 
   print(lines: (space: Space) => readonly Line[]): void {
     this.printed.push({ key: this.printed.length, lines });
-    this.#changed();
+    this.changed();
   }
 
   note(note: Omit<Note, 'kind'>): void {
-    const block: Block = { kind: 'note', ...note, turn: this.#feed.turn, gap: false };
+    const block: Block = { kind: 'note', ...note, turn: this.feed.turn, gap: false };
     this.print((space) => blockLines(block, space));
   }
 
@@ -138,37 +146,33 @@ export class TerminalApp implements AppControl {
   }
 
   async openSession(id?: string): Promise<void> {
-    await this.#conversation?.stop();
+    await this.#session?.conversation.stop();
     const conversation = await this.workplace.open(id);
     const events = await conversation.open();
-    this.#conversation = conversation;
-    this.#feed = new Feed();
-    this.#events = [...events];
-    this.#stored.clear();
-    this.#stop.clear();
-    const blocks = events.flatMap((event) => [...this.#feed.take(event)]);
+    const session = new OpenSession(conversation);
+    this.#session = session;
+    const blocks = events.flatMap((event) => [...session.take(event)]);
+    const { feed } = session;
     const holder =
-      this.#feed.runState === 'working'
-        ? await this.workplace.holder(conversation.session)
-        : undefined;
+      feed.runState === 'working' ? await this.workplace.holder(conversation.session) : undefined;
     this.print((space) => headerLines(this.workplace, conversation.session, events, holder, space));
     if (blocks.length > 0) this.print((space) => lastTurns(blocks, space));
-    if (this.#feed.runState === 'working' && holder === undefined) {
-      this.#feed.cutOff();
-      this.note(cutOffNote(events, this.#feed.model !== undefined));
+    if (feed.runState === 'working' && holder === undefined) {
+      feed.cutOff();
+      this.note(cutOffNote(events, feed.model !== undefined));
     }
     conversation.listen(
       {
-        event: (event) => this.#happened(event),
+        event: (event) => this.#happened(session, event),
         failed: (error) => this.#fail(error),
         changed: () => this.#workChanged(),
       },
-      this.#feed.lastSeq,
+      feed.lastSeq,
     );
     this.#request.look();
     if (await this.#texts.openDraft(events.length > 0 ? conversation.session : undefined))
       this.#say('Your draft is back. ^C clears it.');
-    this.#changed();
+    this.changed();
   }
 
   /** Keeps the draft and ends the work of this process. Returns true when it worked. */
@@ -177,37 +181,35 @@ export class TerminalApp implements AppControl {
     return this.conversation.stop();
   }
 
-  #happened(event: StreamEvent): void {
-    if ('seq' in event) {
-      this.#events.push(event);
-      if (this.#events.length === 1) this.#texts.begun(this.conversation.session);
-      if (event.type === 'user') this.#stored.read(event.text ?? '');
-      if (event.type === 'invocation_yield' || event.type === 'invocation_end') this.#stop.clear();
-    }
-    for (const block of this.#feed.take(event)) this.print((space) => blockLines(block, space));
+  #happened(session: OpenSession, event: StreamEvent): void {
+    const blocks = session.take(event);
+    if ('seq' in event && session.events.length === 1)
+      this.#texts.begun(session.conversation.session);
+    for (const block of blocks) this.print((space) => blockLines(block, space));
     this.#request.look();
-    this.#changed();
+    this.changed();
   }
 
   #workChanged(): void {
     this.#signals.tell({
-      isWorking: this.#conversation?.isWorking === true,
+      isWorking: this.#session?.conversation.isWorking === true,
       agent: this.#workplace?.agent.name ?? '',
-      hasRequests: this.#feed.requests.length > 0,
+      hasRequests: this.feed.requests.length > 0,
     });
-    this.#changed();
+    this.changed();
   }
 
   /** Takes what a person did at the keyboard. */
   input(input: Input): void {
     const notice = this.#notice;
     this.#notice = undefined;
-    if (input.kind === 'key' && input.ctrl === true && input.key === 'c') this.#ctrlC();
-    else if (this.#conversation === undefined) this.#whileLoading(input, notice);
+    if (input.kind === 'key' && input.ctrl === true && input.key === 'c') this.askToLeave();
+    else if (this.#session === undefined) this.#whileLoading(input, notice);
+    else if (this.#full !== undefined) this.#inFull(this.#full, input);
     else if (this.#list !== undefined) this.#inList(this.#list, input);
     else if (!this.#request.isFocused || !this.#request.take(input)) this.#inComposer(input);
     this.#request.keyCame();
-    this.#changed();
+    this.changed();
   }
 
   /** Keeps what is sent before the app is loaded. */
@@ -222,16 +224,12 @@ export class TerminalApp implements AppControl {
     this.#notice = [{ text: '  stored · sent when the app is loaded', dim: true }];
   }
 
-  /** Messages that the model has not read. */
-  get #messages(): readonly string[] {
-    return [...this.#feed.unread, ...this.#stored.texts];
-  }
-
   get #width(): number {
     return contentWidth(this.#parts.screen());
   }
 
-  #ctrlC(): void {
+  /** Interrupts, clears or closes what is open. Asked twice, it leaves. */
+  askToLeave(): void {
     const { now } = this.#parts;
     const isSecond = now() - this.#interruptedAt <= leaveWithin;
     this.#interruptedAt = now();
@@ -240,14 +238,15 @@ export class TerminalApp implements AppControl {
       this.leave();
       return;
     }
-    if (this.#list !== undefined) {
+    if (this.#full !== undefined || this.#list !== undefined) {
+      this.#full = undefined;
       this.#list = undefined;
       return;
     }
     this.#request.leave();
     const { isWorking } = this;
-    if (isWorking) this.#interrupt();
-    else if (!this.#composer.isEmpty) this.#composer.clear();
+    if (isWorking) this.interrupt();
+    else if (this.hasText) this.#composer.clear();
     this.#say(`Press ^C again to leave.${isWorking ? stopsHere : ''}`);
   }
 
@@ -267,39 +266,29 @@ export class TerminalApp implements AppControl {
 
   #inComposer(input: Input): void {
     if (input.kind === 'key' && this.#completion.take(input)) return;
-    if (input.kind === 'key' && this.#appKey(input)) return;
+    if (input.kind === 'key' && takeAppKey(this, input)) return;
     const outcome = this.#composer.take(input, this.#width);
     if (outcome.kind === 'edited') this.#completion.changedBy(input);
     if (outcome.kind === 'refused') this.#say(outcome.reason, 'failure');
     if (outcome.kind === 'send') this.#send();
   }
 
-  /** Keys of the app itself. Returns true when the key was one. */
-  #appKey({ key, ctrl }: Key): boolean {
-    if (key === 'escape') {
-      if (this.isWorking) this.#interrupt();
-      return true;
-    }
-    if (ctrl === true && key === 'd' && this.#composer.isEmpty) {
-      if (this.isWorking) this.#ctrlC();
-      else this.leave();
-      return true;
-    }
-    if (ctrl === true && key === 'r') {
-      this.#list = new HistorySearch(this.#composer.former, (text) => this.compose(text));
-      return true;
-    }
-    if (ctrl === true && key === 'l') {
-      this.#parts.clearScreen();
-      return true;
-    }
-    return key === 'tab' && this.#request.enter();
+  #inFull(full: FullView, input: Input): void {
+    if (full.take(input)) this.#full = undefined;
+  }
+
+  enterRequest(): boolean {
+    return this.#request.enter();
+  }
+
+  searchHistory(): void {
+    this.#list = new HistorySearch(this.#composer.former, (text) => this.compose(text));
   }
 
   #send(): void {
     const entry = readEntry(this.#composer.editor);
     if (entry.kind === 'empty') {
-      if (this.#canGoOn) this.conversation.resume();
+      if (this.session.canGoOn) this.conversation.resume();
       return;
     }
     if (entry.kind === 'command') {
@@ -307,19 +296,10 @@ export class TerminalApp implements AppControl {
       return;
     }
     this.#texts.sent(asTyped(entry.text));
-    const { isWorking } = this;
-    const sending = this.conversation.say(entry.text);
-    void (isWorking ? this.#stored.add(entry.text, sending) : sending)
-      .then(() => this.#changed())
+    void this.session
+      .say(entry.text)
+      .then(() => this.changed())
       .catch((error: unknown) => this.#fail(error));
-  }
-
-  get #canGoOn(): boolean {
-    const { runState, requests } = this.#feed;
-    return (
-      !this.isWorking &&
-      (runState === 'paused' || (runState === 'waiting' && requests.length === 0))
-    );
   }
 
   async #command(name: string, words: string): Promise<void> {
@@ -330,51 +310,52 @@ export class TerminalApp implements AppControl {
       return;
     }
     this.#texts.sent(`/${name}${words === '' ? '' : ` ${words}`}`);
-    this.#changed();
+    this.changed();
     try {
       await command.run(this, words);
     } catch (error) {
       this.#fail(error);
     }
-    this.#changed();
+    this.changed();
   }
 
-  #interrupt(): void {
-    const running = this.#feed.calls.filter(({ state }) => state === 'running').length;
-    if (running > 0 && !this.#stop.isAsked) {
-      const calls = running === 1 ? 'a call' : `${running} calls`;
-      this.#say(`Stops after ${calls} · Esc again cancels`);
-    }
-    const hasMessages = this.#messages.length > 0;
-    void this.#stop
-      .ask({ conversation: this.conversation, hasMessages, running })
-      .catch((error: unknown) => this.#fail(error));
+  interrupt(): void {
+    const { waitsFor, done } = this.session.interrupt();
+    const calls = waitsFor === 1 ? 'a call' : `${waitsFor} calls`;
+    if (waitsFor > 0) this.#say(`Stops after ${calls} · Esc again cancels`);
+    void done.catch((error: unknown) => this.#fail(error));
+  }
+
+  look(view: FullView): void {
+    this.#full = view;
+    this.changed();
   }
 
   choose(title: string, choices: readonly Choice[], keys?: string): void {
     this.#list = new ListFocus(title, choices, keys);
-    this.#changed();
+    this.changed();
   }
 
   compose(text: string): void {
     this.#composer.set(text);
-    this.#changed();
+    this.changed();
   }
 
   leave(): void {
+    this.#full = undefined;
     this.#parts.onLeave();
   }
 
   /** Content of the live region. */
   view(): LiveView {
-    const { model, openText, hasOpenGap, calls, children } = this.#feed;
+    const { model, openText, hasOpenGap, calls, children } = this.feed;
     const now = this.#parts.now();
     const name = this.#workplace?.agent.name ?? 'the agent';
     return {
       ...{ model, openText, hasOpenGap, calls, children, now },
-      stored: this.#messages,
+      stored: this.#session?.messages ?? [],
       state: this.#state,
-      notice: this.#notice ?? (this.#conversation ? undefined : [{ text: firstWords() }]),
+      notice: this.#notice ?? (this.#session ? undefined : [{ text: firstWords() }]),
       popup: this.#list?.popup ?? this.#completion.popup,
       card:
         this.#list === undefined
@@ -383,14 +364,14 @@ export class TerminalApp implements AppControl {
       editor: this.#composer.editor,
       placeholder: `Ask ${name} something`,
       isComposing: this.#list === undefined && !this.#request.isFocused,
-      status: statusOf(this.#workplace, this.#conversation, this.#feed, this.isWorking),
+      status: statusOf(this.#workplace, this.#session?.conversation, this.feed, this.isWorking),
       tick: this.#parts.moves ? Math.floor(now / 100) : undefined,
     };
   }
 
   get #state(): LiveView['state'] {
-    if (this.#conversation === undefined) return 'loading';
-    if (this.#stop.isAsked && this.isWorking) return 'stopping';
-    return this.isWorking ? 'working' : this.#feed.runState;
+    if (this.#session === undefined) return 'loading';
+    if (this.#session.isStopping) return 'stopping';
+    return this.isWorking ? 'working' : this.feed.runState;
   }
 }

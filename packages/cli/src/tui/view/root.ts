@@ -16,18 +16,18 @@ export interface RootProps {
   /** Subscribes to changes, at most one in each frame. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly version: () => number;
-  /** Called with the lines that are live. */
-  readonly onLive: (lines: readonly Line[]) => void;
+  /** Called with the live lines of a frame, which has all that is printed, too. */
+  readonly onPainted: (lines: readonly Line[]) => void;
 }
 
 /** The app on the screen: what is printed once, and below it the live region. */
 export function Root(props: RootProps): ReactElement {
-  const { app, screen, hasColours, firstPrinted, subscribe, version, onLive } = props;
+  const { app, screen, hasColours, firstPrinted, subscribe, version, onPainted } = props;
   useSyncExternalStore(subscribe, version);
   const { setCursorPosition } = useCursor();
   const space = screen();
   const { lines, cursor } = liveRegion(app.view(), space);
-  onLive(lines);
+  onPainted(lines);
   setCursorPosition(cursor);
   const print = (part: Printed): ReactElement => {
     const text = ansiText(nonEmpty(part.lines(space)), hasColours);
@@ -37,14 +37,15 @@ export function Root(props: RootProps): ReactElement {
   const children = print as unknown as ReactNode & typeof print;
   const items = [...app.printed.slice(firstPrinted)];
   const printed = createElement(Static<Printed>, { items, ...{ children } });
-  const live = createElement(
-    Box,
-    { flexDirection: 'column' },
-    ...lines.map((line, at) =>
-      createElement(Text, { key: at, wrap: 'truncate' }, ansiText(nonEmpty([line]), hasColours)),
-    ),
+  return createElement(Box, { flexDirection: 'column' }, printed, linesOnScreen(lines, hasColours));
+}
+
+/** Lines below one another, each of one row. */
+export function linesOnScreen(lines: readonly Line[], hasColours: boolean): ReactElement {
+  const rows = lines.map((line, at) =>
+    createElement(Text, { key: at, wrap: 'truncate' }, ansiText(nonEmpty([line]), hasColours)),
   );
-  return createElement(Box, { flexDirection: 'column' }, printed, live);
+  return createElement(Box, { flexDirection: 'column' }, ...rows);
 }
 
 /** Lines of which none is empty: Ink gives an empty text no row. */

@@ -5,6 +5,7 @@ import type { TerminalApp } from '../app/terminal-app.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { type Line, textOfLine } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
+import { FullRoot } from './full-root.ts';
 import { Root } from './root.ts';
 
 const frameMs = 33;
@@ -24,6 +25,11 @@ export class ScreenView {
   readonly #parts: ScreenViewParts;
   readonly #listeners = new Set<() => void>();
   #instance: Instance | undefined;
+  /** True while a view has the whole screen. */
+  #isFull = false;
+  /** Number of parts that the scrollback has. */
+  #printed = 0;
+  #swap: Promise<void> | undefined;
   #version = 0;
   #frame: NodeJS.Timeout | undefined;
   #ticks: NodeJS.Timeout | undefined;
@@ -36,7 +42,7 @@ export class ScreenView {
   }
 
   show(): void {
-    const { host, app, screen, hasColours } = this.#parts;
+    const { host, app, screen } = this.#parts;
     const stdout = host.stdout as NodeJS.WriteStream;
     this.#columns = screen().columns;
     const onResize = (): void => this.#resized();
@@ -46,27 +52,58 @@ export class ScreenView {
       unsubscribe();
       stdout.off('resize', onResize);
     };
-    this.#instance = render(
-      createElement(Root, {
-        ...{ app, screen, hasColours, firstPrinted: 0 },
-        subscribe: (listener: () => void) => {
-          this.#listeners.add(listener);
-          return () => this.#listeners.delete(listener);
-        },
-        version: () => this.#version,
-        onLive: (lines: readonly Line[]) => {
-          this.#live = lines;
-        },
-      }),
-      {
-        ...{ stdout, stdin: host.stdin, interactive: true, incrementalRendering: true },
-        ...{ patchConsole: false, exitOnCtrlC: false, maxFps: 30 },
-      },
-    );
+    this.#open();
     const every = this.#parts.moves ? tickMs.moving : tickMs.still;
     this.#ticks = setInterval(() => {
       if (app.isMoving) this.#paint();
     }, every);
+  }
+
+  /** Begins to paint: the app below what was printed, or the view that has the whole screen. */
+  #open(): void {
+    const { host, app, screen, hasColours } = this.#parts;
+    this.#isFull = app.full !== undefined;
+    const props = {
+      ...{ app, screen, hasColours },
+      subscribe: (listener: () => void) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      version: () => this.#version,
+    };
+    const root = this.#isFull
+      ? createElement(FullRoot, props)
+      : createElement(Root, {
+          ...props,
+          firstPrinted: this.#printed,
+          onPainted: (lines: readonly Line[]) => {
+            this.#live = lines;
+            this.#printed = app.printed.length;
+          },
+        });
+    this.#instance = render(root, {
+      ...{ stdout: host.stdout as NodeJS.WriteStream, stdin: host.stdin, interactive: true },
+      ...{ alternateScreen: this.#isFull, incrementalRendering: true },
+      ...{ patchConsole: false, exitOnCtrlC: false, maxFps: 30 },
+    });
+  }
+
+  /** Changes between the app and the view that has the whole screen. */
+  async #change(): Promise<void> {
+    await this.#close();
+    this.#open();
+    this.#swap = undefined;
+    this.#changed();
+  }
+
+  async #close(): Promise<void> {
+    const instance = this.#instance;
+    this.#instance = undefined;
+    await instance?.waitUntilRenderFlush();
+    if (!this.#isFull) instance?.clear();
+    this.#live = [];
+    instance?.unmount();
+    await instance?.waitUntilExit();
   }
 
   #changed(): void {
@@ -76,6 +113,11 @@ export class ScreenView {
   #paint(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
+    if (this.#swap !== undefined) return;
+    if (this.#isFull !== (this.#parts.app.full !== undefined)) {
+      this.#swap = this.#change();
+      return;
+    }
     this.#version++;
     for (const listener of this.#listeners) listener();
   }
@@ -100,11 +142,10 @@ export class ScreenView {
   async hide(): Promise<void> {
     clearInterval(this.#ticks);
     this.#paint();
-    await this.#instance?.waitUntilRenderFlush();
+    await this.#swap;
+    this.#paint();
     this.#forget();
     clearTimeout(this.#frame);
-    this.#instance?.clear();
-    this.#instance?.unmount();
-    await this.#instance?.waitUntilExit();
+    await this.#close();
   }
 }

@@ -1,0 +1,69 @@
+import type { Input } from '../editor/keys.ts';
+
+type Key = Extract<Input, { kind: 'key' }>;
+
+/** What the keys of the app act on. */
+export interface KeyedApp {
+  readonly isWorking: boolean;
+  readonly hasText: boolean;
+  interrupt(): void;
+  /** Asks once more before it leaves, because the agent works. */
+  askToLeave(): void;
+  leave(): void;
+  searchHistory(): void;
+  clearScreen(): void;
+  /** Gives the keys to the open request. Returns false when there is none. */
+  enterRequest(): boolean;
+}
+
+/** A key of the app, where the composer has the focus. */
+interface AppKey {
+  readonly key: string;
+  /** @default false */
+  readonly ctrl?: boolean;
+  /** Returns false when the key is to mean what it means in a text. */
+  take(app: KeyedApp): boolean;
+}
+
+const appKeys: readonly AppKey[] = [
+  {
+    key: 'escape',
+    take: (app) => {
+      if (app.isWorking) app.interrupt();
+      return true;
+    },
+  },
+  {
+    key: 'd',
+    ctrl: true,
+    take: (app) => {
+      if (app.hasText) return false;
+      if (app.isWorking) app.askToLeave();
+      else app.leave();
+      return true;
+    },
+  },
+  {
+    key: 'r',
+    ctrl: true,
+    take: (app) => {
+      app.searchHistory();
+      return true;
+    },
+  },
+  {
+    key: 'l',
+    ctrl: true,
+    take: (app) => {
+      app.clearScreen();
+      return true;
+    },
+  },
+  { key: 'tab', take: (app) => app.enterRequest() },
+];
+
+/** Carries out a key of the app. Returns false when it is none. */
+export function takeAppKey(app: KeyedApp, { key, ctrl = false }: Key): boolean {
+  const found = appKeys.find((one) => one.key === key && (one.ctrl ?? false) === ctrl);
+  return found === undefined ? false : found.take(app);
+}
