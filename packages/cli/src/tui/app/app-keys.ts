@@ -19,8 +19,7 @@ export interface KeyedApp {
 /** A key of the app, where the composer has the focus. */
 interface AppKey {
   readonly key: string;
-  /** @default false */
-  readonly ctrl?: boolean;
+  readonly ctrl?: true;
   /** Returns false when the key is to mean what it means in a text. */
   take(app: KeyedApp): boolean;
 }
@@ -63,7 +62,7 @@ const appKeys: readonly AppKey[] = [
 ];
 
 /** Carries out a key of the app. Returns false when it is none. */
-export function takeAppKey(app: KeyedApp, { key, ctrl = false }: Key): boolean {
-  const found = appKeys.find((one) => one.key === key && (one.ctrl ?? false) === ctrl);
+export function takeAppKey(app: KeyedApp, { key, ctrl }: Key): boolean {
+  const found = appKeys.find((one) => one.key === key && one.ctrl === ctrl);
   return found === undefined ? false : found.take(app);
 }
