@@ -57,6 +57,8 @@ export interface AppControl {
   openSession(id?: string): Promise<void>;
   /** Puts a text into the composer. */
   compose(text: string): void;
+  /** Gives a text to the clipboard of the terminal. Only for what a person asked to copy. */
+  copy(text: string): void;
   clearScreen(): void;
   leave(): void;
 }

@@ -62,6 +62,7 @@ async function runTerminal(
     clock: host.clock,
     now: () => host.clock.now(),
     onLeave: stop,
+    copy: (text) => host.stdout.write(clipboardText(text)),
     clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
   });
   const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves });
@@ -96,6 +97,11 @@ async function loadView(): Promise<typeof import('../view/screen-view.ts')> {
     if (before === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = before;
   }
+}
+
+/** The sequence (OSC 52) by which terminals take a text into their clipboard. */
+function clipboardText(text: string): string {
+  return `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 }
 
 function screenOf({ stdout, env }: RunContext['host'], isAsciiAsked: boolean): Screen {

@@ -13,4 +13,5 @@ export interface TerminalAppParts {
   /** Called when the app is to end. */
   readonly onLeave: () => void;
   readonly clearScreen: () => void;
+  readonly copy: (text: string) => void;
 }

@@ -131,6 +131,10 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.note({ sign: 'failed', tone: 'failure', text: describeFailure(error) });
   }
 
+  copy(text: string): void {
+    this.#parts.copy(text);
+  }
+
   clearScreen(): void {
     this.#parts.clearScreen();
   }

@@ -47,6 +47,8 @@ export interface Conversation {
   say(text: string): Promise<void>;
   /** Goes on with a stopped run. */
   resume(): void;
+  /** Opens the run that failed again, and goes on with it. */
+  retry(): Promise<void>;
   /** Lets the open round end and begins no other. */
   pause(): Promise<void>;
   /** Cuts off the answer that is being given; the run waits, or goes on with what was said. */

@@ -114,6 +114,15 @@ export class LocalConversation implements Conversation {
     this.#start(({ session, ...options }) => this.#options.app.resume(session, options));
   }
 
+  async retry(): Promise<void> {
+    await this.#options.app.sessions.reopen(this.#session.id, {
+      ...this.#ofLane,
+      reason: 'asked again in the terminal',
+      by: 'user',
+    });
+    this.resume();
+  }
+
   #start(begin: (options: StartOptions) => Run): void {
     this.#following?.abort();
     this.#hasCompleted = false;

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import type { Agent, Runnable, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
@@ -15,7 +16,7 @@ import { draftPath } from '../history/drafts.ts';
 import { historyPath } from '../history/history.ts';
 import type { Conversation } from './conversation.ts';
 import { LocalConversation } from './local-conversation.ts';
-import type { Workplace } from './workplace.ts';
+import type { SessionExtent, WaitingRequest, Workplace } from './workplace.ts';
 
 /** Sessions that a list shows. */
 const listed = 200;
@@ -83,10 +84,31 @@ export class LocalWorkplace implements Workplace {
     });
   }
 
-  async listSessions(words: string): Promise<readonly SessionListing[]> {
-    const sessions = await projectSessions(this.#project, { limit: listed });
+  async listSessions(
+    words: string,
+    extent: SessionExtent = 'project',
+  ): Promise<readonly SessionListing[]> {
+    const { app } = this.#project;
+    const pool = extent === 'all' ? { app } : this.#project;
+    const sessions = await projectSessions(pool, { limit: listed });
     const wanted = words.toLowerCase();
     return sessions.filter(({ id, title = '' }) => `${title} ${id}`.toLowerCase().includes(wanted));
+  }
+
+  listRequests(): Promise<readonly WaitingRequest[]> {
+    return this.#project.app.requests.list({ status: 'pending', limit: listed });
+  }
+
+  async deleteSession(id: string): Promise<void> {
+    await this.#project.app.sessions.delete(id);
+  }
+
+  async exportSession(id: string, file = `${id}.json`): Promise<string> {
+    const { exportLedger, writeLedgerFile } = await import('adjutant/replay');
+    const path = resolve(this.#context.host.cwd, file);
+    const session = await this.#project.app.sessions.open({ id, observe: false });
+    await writeLedgerFile(path, await exportLedger(session));
+    return path;
   }
 
   findSession(named: string): Promise<string> {

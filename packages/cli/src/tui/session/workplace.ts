@@ -1,6 +1,12 @@
-import type { Runnable, SessionListing } from 'adjutant';
+import type { RequestEntry, Runnable, SessionListing } from 'adjutant';
 import type { TextFiles } from '../app/kept-texts.ts';
 import type { Conversation } from './conversation.ts';
+
+/** Sessions that a list has: those of the project, or all of the store. */
+export type SessionExtent = 'project' | 'all';
+
+/** A request of any session that waits for a person. */
+export type WaitingRequest = Pick<RequestEntry, 'requestId' | 'session' | 'kind' | 'summary'>;
 
 /** The app whose sessions are worked on: its agents, its sessions, and how to come back. */
 export interface Workplace {
@@ -16,7 +22,14 @@ export interface Workplace {
   readonly texts: TextFiles;
   /** Opens a session, by default a new one. */
   open(id?: string): Promise<Conversation>;
-  listSessions(words: string): Promise<readonly SessionListing[]>;
+  /** Sessions with these words in their titles or ids, newest first. */
+  listSessions(words: string, extent?: SessionExtent): Promise<readonly SessionListing[]>;
+  /** Requests of all sessions that wait for people, those that expire first before. */
+  listRequests(): Promise<readonly WaitingRequest[]>;
+  /** Removes a session for good. */
+  deleteSession(id: string): Promise<void>;
+  /** Writes a session into a file without secrets, and returns the path of the file. */
+  exportSession(id: string, file?: string): Promise<string>;
   /**
    * Finds the id of a session by its ending, or by `last`.
    * @throws SessionNotFoundError, UsageError when several have it
