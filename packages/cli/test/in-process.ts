@@ -56,7 +56,7 @@ export async function runInProcess(
     cwd,
     platform: process.platform,
     clock: systemClock,
-    signals: { listen: () => undefined, endBy: () => undefined },
+    signals: { listen: () => undefined, endBy: () => undefined, atEnd: () => () => undefined },
     setVariable: (name, value) => {
       ownEnv[name] = value;
     },

@@ -45,12 +45,25 @@ function isPiped(): boolean {
 /** Exit code of a program that is killed by SIGPIPE. */
 const brokenPipe = 141;
 
-export function processHost(): Host {
-  const { stdin, stdout, stderr, env, platform } = process;
-  // The reader of the output has left (`| head`). A run loses nothing: its ledger can be continued.
+/** Handles streams that break. A run loses nothing: its ledger can be continued. */
+function watchStreams({ stdin, stdout, stderr }: NodeJS.Process): void {
+  let hasHungUp = false;
+  // The terminal is gone. A process outside of its session is sent no signal: it sends it itself.
+  const hangUp = (): void => {
+    if (!hasHungUp) process.kill(process.pid, 'SIGHUP');
+    hasHungUp = true;
+  };
+  for (const stream of [stdin, stdout, stderr]) if (stream.isTTY) stream.on('error', hangUp);
+  if (stdout.isTTY) return;
+  // The reader of the output has left (`| head`).
   stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? brokenPipe : 1),
   );
+}
+
+export function processHost(): Host {
+  const { stdin, stdout, stderr, env, platform } = process;
+  watchStreams(process);
   return {
     stdin,
     isPiped: isPiped(),

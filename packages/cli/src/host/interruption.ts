@@ -1,5 +1,6 @@
-const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
+const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
+const signals = Object.keys(exitCodesBySignal) as readonly InterruptSignal[];
 
 /** Port to the signals that interrupt a command. */
 export interface Signals {
@@ -7,22 +8,41 @@ export interface Signals {
   listen(signal: InterruptSignal, listener: () => void): void;
   /** Ends the process at once. */
   endBy(signal: InterruptSignal): void;
+  /**
+   * Calls the listener when the process ends, whether by itself, by an error or by `endBy`. Returns
+   * a function that forgets it.
+   */
+  atEnd(listener: () => void): () => void;
 }
+
+const atEnd = new Set<() => void>();
 
 /** The signals of this process. */
 export const processSignals: Signals = {
   listen: (signal, listener) => void process.on(signal, listener),
+  atEnd(listener) {
+    if (atEnd.size === 0) process.once('exit', toldOfEnd);
+    atEnd.add(listener);
+    return () => void atEnd.delete(listener);
+  },
   // The signal itself ends the process. `process.exit` would wait for the thread of the store,
   // which a locked file can hold for seconds.
   endBy(signal) {
+    toldOfEnd();
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
 };
 
+function toldOfEnd(): void {
+  const listeners = [...atEnd];
+  atEnd.clear();
+  for (const listener of listeners) listener();
+}
+
 /**
- * Handler of Ctrl-C and SIGTERM. The first signal stops the work under way, the second ends the
- * process at once.
+ * Handler of Ctrl-C, SIGTERM and SIGHUP. The first signal stops the work under way, the second ends
+ * the process at once.
  */
 export class Interruption {
   readonly #signals: Signals;
@@ -35,12 +55,13 @@ export class Interruption {
 
   /** Begins to handle the signals. */
   listen(): void {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      this.#signals.listen(signal, () => this.interrupt(signal));
+    for (const signal of signals) this.#signals.listen(signal, () => this.interrupt(signal));
   }
 
   /** Handles a signal. A terminal in raw mode sends none, and its Ctrl-C calls this instead. */
   interrupt(signal: InterruptSignal): void {
+    // A terminal that closes tells so several times: the system, the shell, and each read or write.
+    if (signal === 'SIGHUP' && this.#received !== undefined) return;
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
     if (isFirst && this.#stop !== undefined) this.#stop();

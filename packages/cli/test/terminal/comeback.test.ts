@@ -113,3 +113,42 @@ async function isWritten(folder: string): Promise<void> {
   await promise;
   watcher.close();
 }
+
+test('26 sigkill-reopen-shows-last-turns-and-goes-on', async () => {
+  const { world, terminal, say, start, ledger } = await talk();
+  for (const turn of ['One', 'Two', 'Three', 'Four']) {
+    world.script({ text: `Answer ${turn}.` });
+    say(`Question ${turn}`);
+    await terminal.shows(`Answer ${turn}.`);
+    await terminal.showsNow('/ commands');
+  }
+  say('Question Five');
+  const call = await world.modelCall();
+  call.says('Half of');
+  await terminal.showsNow('Half of');
+  terminal.kill('SIGKILL');
+  expect(await terminal.exited).toBe(137);
+  const before = await ledger();
+
+  const again = start({ args: ['chat', '--session', 'last'] });
+  await again.shows(/■ Cut off in a model call: the process ended \(#\d+\)\. {2}Enter goes on/);
+  const { whole } = again.screen;
+  expect(whole).toContain('2 earlier turns: /show all');
+  expect(whole).not.toContain('Question Two');
+  expect(whole).toMatch(/› Question Three\n\n? {2}Answer Three\.\n.*› Question Five\n/s);
+  expect(whole).toMatch(/session ….* "Question One" · \d+ events/);
+  await keepPicture(again.screen, '14-killed');
+  world.script({ text: 'Here is the whole of it.' });
+  again.write(keys.enter);
+  await again.shows('Here is the whole of it.');
+  await again.showsNow('/ commands');
+  again.write(keys.ctrl('d'));
+  expect(await again.exited).toBe(0);
+  const after = await ledger();
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after.slice(before.length)).toContainEqual(
+    expect.objectContaining({ type: 'model_end', status: 'interrupted' }),
+  );
+  expect(after.at(-1)).toMatchObject({ type: 'invocation_end', status: 'completed' });
+  expect(after.filter(({ type }) => type === 'user')).toHaveLength(5);
+});

@@ -65,8 +65,10 @@ async function runTerminal(
     copy: (text) => host.stdout.write(clipboardText(text)),
     clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
   });
-  const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves });
-  const forgetKeys = listenToKeys(context, app);
+  const fault = new Fault(stop);
+  const onFault = fault.happened;
+  const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves, onFault });
+  const forgetKeys = listenToKeys(context, app, fault.happened);
   host.stdout.write('\r\u001B[K');
   view.show();
   try {
@@ -80,6 +82,7 @@ async function runTerminal(
     await view.hide();
     sayGoodbye(context, app, stopped);
     await workplace.close();
+    fault.rethrow();
     return stopped ? 130 : exitCodes.ok;
   } finally {
     forgetKeys();
@@ -115,14 +118,41 @@ function coloursOf({ env }: RunContext['host']): boolean {
   return (env['NO_COLOR'] ?? '') === '';
 }
 
+/** A fault of the app itself. It ends the app, but not before its run is stopped in order. */
+class Fault {
+  readonly #stop: () => void;
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(stop: () => void) {
+    this.#stop = stop;
+  }
+
+  readonly happened = (error: unknown): void => {
+    this.#thrown ??= { error };
+    this.#stop();
+  };
+
+  rethrow(): void {
+    if (this.#thrown !== undefined) throw this.#thrown.error;
+  }
+}
+
 /** Reads the keyboard. Returns a function that ends it. */
-function listenToKeys({ host }: RunContext, app: TerminalApp): () => void {
+function listenToKeys(
+  { host, interruption }: RunContext,
+  app: TerminalApp,
+  onFault: (error: unknown) => void,
+): () => void {
   const { stdin, clock } = host;
   let state = noInput;
   let timer: NodeJS.Timeout | undefined;
   const take = (reading: ReturnType<typeof readChunk>): void => {
     state = reading.state;
-    for (const input of reading.inputs) app.input(input);
+    try {
+      for (const input of reading.inputs) app.input(input);
+    } catch (error) {
+      onFault(error);
+    }
     clearTimeout(timer);
     const due = inputDueAt(state);
     if (due === undefined) return;
@@ -131,10 +161,12 @@ function listenToKeys({ host }: RunContext, app: TerminalApp): () => void {
   };
   const onData = (chunk: string | Buffer): void =>
     take(readChunk(state, String(chunk), clock.now()));
-  stdin.on('data', onData);
+  // In raw mode no key ends the input: the terminal is gone.
+  const onEnd = (): void => interruption.interrupt('SIGHUP');
+  stdin.on('data', onData).on('end', onEnd);
   return () => {
     clearTimeout(timer);
-    stdin.off('data', onData);
+    stdin.off('data', onData).off('end', onEnd);
   };
 }
 

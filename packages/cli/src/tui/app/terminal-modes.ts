@@ -8,11 +8,15 @@ const off = {
   showCursor: `${csi}?25h`,
 } as const;
 
-/** The modes of the terminal that the app needs. They are turned off again whatever happens. */
+/**
+ * The modes of the terminal that the app needs. They are turned off again whatever happens, also
+ * when an error or a second signal ends the process.
+ */
 export class TerminalModes {
   readonly #host: Host;
   #isOn = false;
   #title = '';
+  #forget: () => void = () => undefined;
 
   constructor(host: Host) {
     this.#host = host;
@@ -22,6 +26,7 @@ export class TerminalModes {
   enter(): void {
     if (this.#isOn) return;
     this.#isOn = true;
+    this.#forget = this.#host.signals.atEnd(() => this.leave());
     this.#host.stdin.setRawMode(true);
     this.#host.stdin.setEncoding('utf8');
     this.#host.stdout.write(`${on.keepTitle}${on.paste}`);
@@ -30,6 +35,7 @@ export class TerminalModes {
   leave(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
+    this.#forget();
     this.#host.stdin.setRawMode(false);
     this.#host.stdout.write(`${off.paste}${off.restoreTitle}${off.showCursor}`);
   }

@@ -18,6 +18,8 @@ export interface ScreenViewParts {
   readonly screen: () => Screen;
   readonly hasColours: boolean;
   readonly moves: boolean;
+  /** Called with an error that was thrown while the screen was drawn. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** The app on the terminal: changes are painted at most once in each frame. */
@@ -86,6 +88,7 @@ export class ScreenView {
       ...{ alternateScreen: this.#isFull, incrementalRendering: true },
       ...{ patchConsole: false, exitOnCtrlC: false, maxFps: 30 },
     });
+    this.#instance.waitUntilExit().catch(this.#parts.onFault);
   }
 
   /** Changes between the app and the view that has the whole screen. */
@@ -103,7 +106,8 @@ export class ScreenView {
     if (!this.#isFull) instance?.clear();
     this.#live = [];
     instance?.unmount();
-    await instance?.waitUntilExit();
+    // A fault has been told already.
+    await instance?.waitUntilExit().catch(() => undefined);
   }
 
   #changed(): void {

@@ -9,6 +9,8 @@ import { PseudoTerminal, type TerminalSize } from './pseudo-terminal.ts';
 import { startWorld, type World } from './world.ts';
 
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+/** Words for a shell that start the app. */
+export const appWords = `"${process.execPath}" --conditions=adjutant-source "${main}"`;
 const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
 /** Folder of the clone, in which `npm start` works. */
 export const clone = fileURLToPath(new URL('../../../../../', import.meta.url));
@@ -37,6 +39,8 @@ export interface AppBench {
   sessions(): Promise<readonly string[]>;
   /** The ledger of a session, by default of the newest one, read beside the program. */
   ledger(session?: string): Promise<readonly Event[]>;
+  /** Claims the newest session as another process would. @throws SessionBusyError */
+  claim(): Promise<void>;
 }
 
 /** Makes a place for the terminal app of one test. */
@@ -79,6 +83,11 @@ export async function appBench(): Promise<AppBench> {
       return terminal;
     },
     sessions,
+    claim: () =>
+      reading(async (app) => {
+        const id = (await app.sessions.list()).sessions[0]?.id ?? '';
+        await (await app.sessions.get(id)).claim();
+      }),
     async ledger(id) {
       const name = id ?? (await sessions())[0] ?? '';
       return reading(async (app) => [...(await app.sessions.get(name)).events]);

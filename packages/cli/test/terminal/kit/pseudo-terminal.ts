@@ -102,8 +102,19 @@ export class PseudoTerminal {
     this.#pty.resize(columns, rows);
   }
 
+  /** Takes the terminal away from the program, as when its window is closed. */
+  hangUp(): void {
+    // The types of the package leave it out.
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   kill(signal: NodeJS.Signals): void {
     if (this.#exitCode === undefined) this.#pty.kill(signal);
+  }
+
+  /** Sends a signal to the program and to those that it has started in the foreground. */
+  killAll(signal: NodeJS.Signals): void {
+    if (this.#exitCode === undefined) process.kill(-this.pid, signal);
   }
 
   /** Ends the program, if it has not ended, and frees the terminal. */
