@@ -27,6 +27,7 @@ const signs = {
   left: ['←', '<-'],
   dash: ['–', '-'],
   lineBreak: ['⏎', '\\n'],
+  cursor: ['▏', '_'],
 } as const;
 
 export type SignName = keyof typeof signs;

@@ -1,5 +1,5 @@
+import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
-import type { FullView } from '../full-screen/full-view.ts';
 import { keysLine } from '../full-screen/keys-line.ts';
 import { LineInput } from '../full-screen/line-input.ts';
 import { TextSearch } from '../full-screen/text-search.ts';
@@ -156,17 +156,13 @@ export class TraceView implements FullView {
     return false;
   }
 
-  screen(screen: Screen): ReturnType<FullView['screen']> {
+  lines(screen: Screen): readonly Line[] {
     this.#parts.grow();
     this.#mode.grow();
     const height = Math.max(4, screen.rows - 1);
     const body = fitted(this.#mode.lines(screen, height - 2, this.#search), screen);
-    const lines = [this.#header(screen), ...body];
-    if (this.#typing === undefined) return { lines: [...lines, this.#lastLine(screen)] };
-    const typed = lineSpans(`${this.#typing.label}${this.#typing.text}`);
-    const x = Math.min(screen.columns - 2, 1 + displayWidth(textOfLine(typed)));
-    const last = cutLine([{ text: ' ' }, ...typed], Math.max(1, screen.columns - 1));
-    return { lines: [...lines, last], cursor: { x, y: height - 1 } };
+    const last = this.#typing?.line(screen) ?? this.#lastLine(screen);
+    return [this.#header(screen), ...body, last];
   }
 
   #header(screen: Screen): Line {

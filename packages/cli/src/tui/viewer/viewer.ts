@@ -1,7 +1,8 @@
+import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
-import type { FullView, ViewActs } from '../full-screen/full-view.ts';
 import { filled, keysLine } from '../full-screen/keys-line.ts';
 import { LineInput } from '../full-screen/line-input.ts';
+import type { ViewActs } from '../full-screen/stacked-view.ts';
 import { TextSearch } from '../full-screen/text-search.ts';
 import { lineSpans, type Space, spread } from '../screens/layout.ts';
 import type { Screen } from '../screens/live-view.ts';
@@ -147,7 +148,7 @@ export class Viewer implements FullView {
     }
   }
 
-  screen(screen: Screen): ReturnType<FullView['screen']> {
+  lines(screen: Screen): readonly Line[] {
     const height = Math.max(3, screen.rows - 1);
     const top = this.#text.rowAt(this.#top, this.#space, this.#wraps).line;
     const isResized = this.#space.columns !== screen.columns;
@@ -158,11 +159,8 @@ export class Viewer implements FullView {
     const rows = this.#text
       .rows(this.#top, this.#room, screen, this.#wraps)
       .map((row) => this.#search.marked(row));
-    const lines = [this.#titleLine(screen), ...filled(rows, this.#room)];
-    if (this.#typing === undefined) return { lines: [...lines, this.#lastLine(screen)] };
-    const typed = lineSpans(`${this.#typing.label}${this.#typing.text}`);
-    const x = typed.reduce((sum, { text }) => sum + text.length, 1);
-    return { lines: [...lines, [{ text: ' ' }, ...typed]], cursor: { x, y: height - 1 } };
+    const last = this.#typing?.line(screen) ?? this.#lastLine(screen);
+    return [this.#titleLine(screen), ...filled(rows, this.#room), last];
   }
 
   #titleLine(screen: Screen): Line {

@@ -23,7 +23,7 @@ function viewOf(events: Iterable<StoredEvent>, log = new LogBook()) {
     ...{ index, log, acts, now: () => 10_000, facts: ['coder', '…w7kq2a'] },
     ...{ isLive: () => false, grow: () => undefined },
   });
-  const shown = (size = screen): string[] => view.screen(size).lines.map(textOfLine);
+  const shown = (size = screen): string[] => view.lines(size).map(textOfLine);
   const type = (text: string): boolean => view.take({ kind: 'text', text });
   const marked = (): string => shown().find((line) => line.startsWith('›')) ?? '';
   return { acts, index, view, shown, type, marked };
@@ -167,7 +167,7 @@ test('whatever happened, whatever the keys and the size: the trace fits the term
       log.write('\u001B[2Jhello', 'warn', 1_200);
       const { view, type } = viewOf(streamed.filter(isDurable), log);
       for (const key of pressed) {
-        const { lines } = view.screen(size);
+        const lines = view.lines(size);
         expect(lines.length).toBe(Math.max(4, size.rows - 1));
         for (const line of lines) {
           expect(displayWidth(textOfLine(line))).toBeLessThan(size.columns);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyInput } from '../../../src/tui/editor/keys.ts';
-import type { ViewActs } from '../../../src/tui/full-screen/full-view.ts';
+import type { ViewActs } from '../../../src/tui/full-screen/stacked-view.ts';
 import { textOfLine } from '../../../src/tui/text/spans.ts';
 import { displayWidth } from '../../../src/tui/text/width.ts';
 import { Viewer } from '../../../src/tui/viewer/viewer.ts';
@@ -24,7 +24,7 @@ function viewerOf(...texts: readonly string[]): {
   };
   const pages = texts.map((text, at) => ({ title: `#${at + 1} result`, text: () => text }));
   const viewer = new Viewer(pages, acts);
-  const shown = (): string[] => viewer.screen(screen).lines.map(textOfLine);
+  const shown = (): string[] => viewer.lines(screen).map(textOfLine);
   shown();
   return {
     viewer,
@@ -56,7 +56,7 @@ test('a search goes to the next line, goes round, and says when there is none', 
   const { viewer, shown, type } = viewerOf(numbered(60));
   type('/');
   type('line 4');
-  expect(viewer.screen(screen)).toMatchObject({ cursor: { x: 8, y: 6 } });
+  expect(shown().at(-1)).toBe(' /line 4▏');
   viewer.take(keyInput('enter'));
   expect(shown()[1]).toBe('    4 line 4');
   type('n');
@@ -109,7 +109,7 @@ test('whatever the text, the keys and the size: the view fits, and obeys nothing
     fc.property(texts, keys, sizes, (parts, pressed, size) => {
       const { viewer, type } = viewerOf(parts.join(''));
       for (const key of pressed) {
-        const { lines } = viewer.screen(size);
+        const lines = viewer.lines(size);
         expect(lines.length).toBe(Math.max(3, size.rows - 1));
         for (const line of lines) {
           const text = textOfLine(line);

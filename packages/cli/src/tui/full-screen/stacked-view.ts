@@ -1,16 +1,7 @@
+import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
 import type { Screen } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
-
-/** A view that has the whole terminal until it is closed. */
-export interface FullView {
-  /** Takes what a person did. Returns true when the view is to be closed. */
-  take(input: Input): boolean;
-  screen(screen: Screen): {
-    readonly lines: readonly Line[];
-    readonly cursor?: { readonly x: number; readonly y: number };
-  };
-}
 
 /** The acts of views outside of themselves. */
 export interface ViewActs {
@@ -40,7 +31,7 @@ export class StackedView implements FullView {
     return this.#views.length === 0;
   }
 
-  screen(screen: Screen): ReturnType<FullView['screen']> {
-    return this.#views.at(-1)?.screen(screen) ?? { lines: [] };
+  lines(screen: Screen): readonly Line[] {
+    return this.#views.at(-1)?.lines(screen) ?? [];
   }
 }
