@@ -56,7 +56,13 @@ export async function runInProcess(
     cwd,
     platform: process.platform,
     clock: systemClock,
-    signals: { listen: () => undefined, endBy: () => undefined, atEnd: () => () => undefined },
+    signals: {
+      listen: () => undefined,
+      endBy: () => undefined,
+      atEnd: () => () => undefined,
+      onJobControl: () => () => undefined,
+      stopHere: async () => undefined,
+    },
     setVariable: (name, value) => {
       ownEnv[name] = value;
     },

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { type Clock, systemClock } from 'adjutant/ports';
-import { processSignals, type Signals } from './interruption.ts';
+import type { Signals } from './interruption.ts';
+import { processSignals } from './process-signals.ts';
 
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;

@@ -2,6 +2,12 @@ const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
 const signals = Object.keys(exitCodesBySignal) as readonly InterruptSignal[];
 
+/** Listeners to the signals with which a shell stops a program and lets it go on. */
+export interface JobControl {
+  readonly stop: () => void;
+  readonly goOn: () => void;
+}
+
 /** Port to the signals that interrupt a command. */
 export interface Signals {
   /** Calls the listener at each such signal from now on. */
@@ -13,31 +19,13 @@ export interface Signals {
    * a function that forgets it.
    */
   atEnd(listener: () => void): () => void;
-}
-
-const atEnd = new Set<() => void>();
-
-/** The signals of this process. */
-export const processSignals: Signals = {
-  listen: (signal, listener) => void process.on(signal, listener),
-  atEnd(listener) {
-    if (atEnd.size === 0) process.once('exit', toldOfEnd);
-    atEnd.add(listener);
-    return () => void atEnd.delete(listener);
-  },
-  // The signal itself ends the process. `process.exit` would wait for the thread of the store,
-  // which a locked file can hold for seconds.
-  endBy(signal) {
-    toldOfEnd();
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  },
-};
-
-function toldOfEnd(): void {
-  const listeners = [...atEnd];
-  atEnd.clear();
-  for (const listener of listeners) listener();
+  /** Calls the listeners at signals of job control. Returns a function that forgets them. */
+  onJobControl(listeners: JobControl): () => void;
+  /**
+   * Stops the process, and those that started it for the same command, as Ctrl-Z does. Resolves
+   * when it goes on. Where no shell would let it go on, it is not stopped.
+   */
+  stopHere(): Promise<void>;
 }
 
 /**

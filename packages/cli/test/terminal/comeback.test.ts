@@ -1,7 +1,13 @@
 /** Scenarios of what outlives the app: its history, its drafts and its runs. */
 import { mkdirSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { agent, runtime } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
+import { sqlite } from 'adjutant/sqlite';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { appBench, appWords } from './kit/app-start.ts';
+import { restoredModes } from './kit/byte-checks.ts';
 import { keepPicture } from './kit/picture.ts';
 import { keys, talk } from './kit/talk.ts';
 
@@ -137,6 +143,8 @@ test('26 sigkill-reopen-shows-last-turns-and-goes-on', async () => {
   expect(whole).not.toContain('Question Two');
   expect(whole).toMatch(/› Question Three\n\n? {2}Answer Three\.\n.*› Question Five\n/s);
   expect(whole).toMatch(/session ….* "Question One" · \d+ events/);
+  // Nobody works: nothing looks as if it moved.
+  expect(again.screen.text).not.toContain('thinking');
   await keepPicture(again.screen, '14-killed');
   world.script({ text: 'Here is the whole of it.' });
   again.write(keys.enter);
@@ -152,3 +160,75 @@ test('26 sigkill-reopen-shows-last-turns-and-goes-on', async () => {
   expect(after.at(-1)).toMatchObject({ type: 'invocation_end', status: 'completed' });
   expect(after.filter(({ type }) => type === 'user')).toHaveLength(5);
 });
+
+/** Line for a shell with job control: the app is one of its jobs, and `Enter` brings it back. */
+const asJob = `set -m; ${appWords}; stty -a; echo is stopped; read answer; fg; echo code $?`;
+
+test('20 ctrl-z-and-back: the shell has the terminal, and the draft is there again', async () => {
+  const { start } = await appBench();
+  const terminal = start({ line: asJob });
+  await terminal.showsNow('/ commands');
+  terminal.write('a plan');
+  await terminal.showsNow('› a plan');
+  terminal.write(keys.ctrl('z'));
+  await terminal.shows('is stopped');
+  restoredModes(terminal);
+  expect(terminal.screen.whole).toMatch(/ icanon .* echo /s);
+  expect(terminal.screen.text).not.toContain('› a plan');
+  terminal.write(keys.enter);
+  await terminal.showsNow('› a plan');
+  await keepPicture(terminal.screen, '20-back');
+  expect(terminal.screen.whole.match(/new session/g)).toHaveLength(1);
+  terminal.write(`${keys.ctrl('u')}/status${keys.enter}`);
+  await terminal.shows(/session_/);
+  terminal.write(keys.ctrl('d'));
+  await terminal.exited;
+  expect(terminal.screen.whole).toContain('code 0');
+  restoredModes(terminal);
+});
+
+test('20 ctrl-z-and-back-after-the-lease-was-lost', async () => {
+  const { world, start, folder, sessions, ledger } = await appBench();
+  const terminal = start({ line: asJob });
+  await terminal.showsNow('/ commands');
+  world.script({ calls: [{ name: 'readFile', args: { path: 'a' } }] });
+  terminal.write(`Tell me${keys.enter}`);
+  await world.toolCall('readFile');
+  await terminal.showsNow('readFile a');
+  terminal.write(keys.ctrl('z'));
+  await terminal.shows('is stopped');
+  const [id = ''] = await sessions();
+  const ended = await goOnElsewhere(join(folder, 'shop.db'), id);
+  expect(ended).toMatchObject({ status: 'completed' });
+  terminal.write(keys.enter);
+  await terminal.shows('· Another process goes on with this run; shown from here.');
+  await terminal.shows('Done elsewhere.');
+  await terminal.showsNow('/ commands');
+  await keepPicture(terminal.screen, '20-follows');
+  const before = await ledger();
+  expect(before.at(-1)).toMatchObject({ type: 'invocation_end', status: 'completed' });
+  // The session is free again: the next message is answered here.
+  world.script({ text: 'Done here.' });
+  terminal.write(`And now?${keys.enter}`);
+  await terminal.shows('Done here.');
+  await terminal.showsNow('/ commands');
+  terminal.write(keys.ctrl('d'));
+  await terminal.exited;
+  expect((await ledger()).slice(0, before.length)).toEqual(before);
+  expect(terminal.screen.whole.match(/Done elsewhere/g)).toHaveLength(1);
+});
+
+/** Goes on with a run an hour later, when the lease of the process that had it is over. */
+async function goOnElsewhere(file: string, id: string): Promise<object> {
+  const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  const coder = agent({ name: 'coder', model: scriptedModel([{ text: 'Done elsewhere.' }]) });
+  const app = runtime({
+    ...{ app: 'shop', store: sqlite(file, { clock }), runnables: [coder], ports: { clock } },
+    recover: 'manual',
+  });
+  try {
+    return await app.resume(id);
+  } finally {
+    await app.close();
+  }
+}

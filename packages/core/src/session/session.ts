@@ -122,11 +122,16 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Claims the session for this process, which then is the only one that writes to it.
+   * Claims the session for this process, which then is the only one that writes to it. A session
+   * that this process has is asked for once more: a process that was stopped for a while may have
+   * lost it.
    * @throws SessionBusyError when another process works on it
+   * @throws LedgerConflictError when another process has written meanwhile
    */
   async claim(): Promise<void> {
-    await this.ledger.lease.own();
+    const { lease } = this.ledger;
+    if (lease.claim === undefined) await lease.own();
+    else await lease.renew();
   }
 
   get status(): SessionStatus {

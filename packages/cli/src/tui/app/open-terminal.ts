@@ -3,12 +3,13 @@ import { chosenAgent } from '../../app/chosen-agent.ts';
 import { sessionToGoOn } from '../../app/named-session.ts';
 import { openProject } from '../../app/project.ts';
 import { exitCodes } from '../../failure.ts';
-import { inputDueAt, noInput, readChunk, readTimeout } from '../editor/input.ts';
 import { costText } from '../feed/amounts.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { LocalWorkplace } from '../session/local-workplace.ts';
 import { endingOf } from '../session/workplace.ts';
 import { firstWords } from './header.ts';
+import { listenToKeys } from './keyboard.ts';
+import { Suspension } from './suspension.ts';
 import { TerminalApp } from './terminal-app.ts';
 import { TerminalModes } from './terminal-modes.ts';
 
@@ -62,13 +63,16 @@ async function runTerminal(
     clock: host.clock,
     now: () => host.clock.now(),
     onLeave: stop,
+    onSuspend: () => suspension.suspend(),
     copy: (text) => host.stdout.write(clipboardText(text)),
     clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
   });
   const fault = new Fault(stop);
   const onFault = fault.happened;
   const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves, onFault });
-  const forgetKeys = listenToKeys(context, app, fault.happened);
+  const suspension = new Suspension({ host, modes, view, app, onFault });
+  const forgetKeys = listenToKeys(context, app, onFault);
+  const forgetSignals = suspension.listen();
   host.stdout.write('\r\u001B[K');
   view.show();
   try {
@@ -85,6 +89,7 @@ async function runTerminal(
     fault.rethrow();
     return stopped ? 130 : exitCodes.ok;
   } finally {
+    forgetSignals();
     forgetKeys();
     await view.hide();
   }
@@ -135,39 +140,6 @@ class Fault {
   rethrow(): void {
     if (this.#thrown !== undefined) throw this.#thrown.error;
   }
-}
-
-/** Reads the keyboard. Returns a function that ends it. */
-function listenToKeys(
-  { host, interruption }: RunContext,
-  app: TerminalApp,
-  onFault: (error: unknown) => void,
-): () => void {
-  const { stdin, clock } = host;
-  let state = noInput;
-  let timer: NodeJS.Timeout | undefined;
-  const take = (reading: ReturnType<typeof readChunk>): void => {
-    state = reading.state;
-    try {
-      for (const input of reading.inputs) app.input(input);
-    } catch (error) {
-      onFault(error);
-    }
-    clearTimeout(timer);
-    const due = inputDueAt(state);
-    if (due === undefined) return;
-    const wait = Math.max(0, due - clock.now());
-    timer = setTimeout(() => take(readTimeout(state, clock.now())), wait + 1);
-  };
-  const onData = (chunk: string | Buffer): void =>
-    take(readChunk(state, String(chunk), clock.now()));
-  // In raw mode no key ends the input: the terminal is gone.
-  const onEnd = (): void => interruption.interrupt('SIGHUP');
-  stdin.on('data', onData).on('end', onEnd);
-  return () => {
-    clearTimeout(timer);
-    stdin.off('data', onData).off('end', onEnd);
-  };
 }
 
 function sayGoodbye({ host }: RunContext, app: TerminalApp, stopped: boolean): void {

@@ -12,6 +12,8 @@ export interface TerminalAppParts {
   readonly moves: boolean;
   /** Called when the app is to end. */
   readonly onLeave: () => void;
+  /** Called when the terminal is to be given to the shell. */
+  readonly onSuspend: () => void;
   readonly clearScreen: () => void;
   readonly copy: (text: string) => void;
 }

@@ -31,6 +31,10 @@ import { WorkSignals } from './work-signals.ts';
 const leaveWithin = 2_000;
 const stopsHere = ' The run stops here and can go on later.';
 
+function isControl(input: Input, letter: string): boolean {
+  return input.kind === 'key' && input.ctrl === true && input.key === letter;
+}
+
 /** The state of the terminal app: what is printed, what is live, and what keys mean. */
 export class TerminalApp implements AppControl, KeyedApp {
   readonly printed: Printed[] = [];
@@ -162,8 +166,8 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.print((space) => headerLines(this.workplace, conversation.session, events, holder, space));
     if (blocks.length > 0) this.print((space) => lastTurns(blocks, space));
     if (feed.runState === 'working' && holder === undefined) {
+      this.note(cutOffNote(events, feed.model !== undefined, this.#parts.now()));
       feed.cutOff();
-      this.note(cutOffNote(events, feed.model !== undefined));
     }
     conversation.listen(
       {
@@ -177,6 +181,17 @@ export class TerminalApp implements AppControl, KeyedApp {
     if (await this.#texts.openDraft(events.length > 0 ? conversation.session : undefined))
       this.#say('Your draft is back. ^C clears it.');
     this.changed();
+  }
+
+  /** Reads the ledger again, after this process was stopped for a while. */
+  async comeBack(): Promise<void> {
+    try {
+      if (!(await this.#session?.conversation.comeBack())) return;
+      const text = 'Another process goes on with this run; shown from here.';
+      this.note({ sign: 'note', tone: 'plain', text });
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Keeps the draft and ends the work of this process. Returns true when it worked. */
@@ -207,7 +222,8 @@ export class TerminalApp implements AppControl, KeyedApp {
   input(input: Input): void {
     const notice = this.#notice;
     this.#notice = undefined;
-    if (input.kind === 'key' && input.ctrl === true && input.key === 'c') this.askToLeave();
+    if (isControl(input, 'c')) this.askToLeave();
+    else if (isControl(input, 'z')) this.#parts.onSuspend();
     else if (this.#session === undefined) this.#whileLoading(input, notice);
     else if (this.#full !== undefined) this.#inFull(this.#full, input);
     else if (this.#list !== undefined) this.#inList(this.#list, input);

@@ -61,6 +61,7 @@ export class Feed {
   /** Messages that came while a round was open: the next prompt has them. */
   readonly #unread: EventOf<'user'>[] = [];
   #isCut = false;
+  #isCutOff = false;
   #pausedBy: string | undefined;
 
   /** Takes the next event. Returns the blocks that it finished. */
@@ -69,13 +70,15 @@ export class Feed {
     if (!isDurable(event)) this.#transient(event);
     else if (event.seq > this.#lastSeq) {
       this.#lastSeq = event.seq;
+      this.#isCutOff = false;
       this.#durable(event);
     }
     return this.#blocks;
   }
 
-  /** Notes that nobody works on the open run: it goes on when it is asked to. */
+  /** Notes that nobody works on the open run: nothing moves until it is asked to go on. */
   cutOff(): void {
+    this.#isCutOff = true;
     this.#runState = 'paused';
   }
 
@@ -89,7 +92,7 @@ export class Feed {
     return this.#runState;
   }
   get model(): ModelWork | undefined {
-    return this.#model;
+    return this.#isCutOff ? undefined : this.#model;
   }
   get totals(): Totals {
     return this.#totals;
@@ -112,14 +115,14 @@ export class Feed {
   }
   /** Calls that have not been given out. */
   get calls(): readonly CallRecord[] {
-    return this.#calls.calls;
+    return this.#isCutOff ? [] : this.#calls.calls;
   }
   /** Requests without an answer, oldest first. */
   get requests(): readonly OpenRequest[] {
     return this.#calls.requests;
   }
   get children(): readonly ChildWork[] {
-    return this.#places.children;
+    return this.#isCutOff ? [] : this.#places.children;
   }
 
   #add(content: BlockContent, isContinued = false): void {

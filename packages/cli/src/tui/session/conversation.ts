@@ -61,6 +61,11 @@ export interface Conversation {
   withdraw(id: string): Promise<void>;
   /** Makes a fork of the session up to an event, and returns its id. */
   fork(at?: number): Promise<string>;
+  /**
+   * Reads the ledger again, after this process was stopped for a while. Returns true when another
+   * process goes on with the run that was worked on here.
+   */
+  comeBack(): Promise<boolean>;
   /** Ends the work of this process; the run can go on later. Returns true when it worked. */
   stop(): Promise<boolean>;
 }

@@ -221,6 +221,19 @@ export class LocalConversation implements Conversation {
     return fork.id;
   }
 
+  async comeBack(): Promise<boolean> {
+    // Without a run here, others are followed all the time.
+    if (this.#run === undefined || this.#session.events.length === 0) return false;
+    try {
+      await this.#session.claim();
+      return false;
+    } catch (error) {
+      if (isAdjutantError(error, 'ledger_conflict')) return true;
+      if (isAdjutantError(error, 'session_busy')) return false;
+      throw error;
+    }
+  }
+
   async stop(): Promise<boolean> {
     this.#isStopped = true;
     this.#following?.abort();

@@ -1,4 +1,5 @@
 import type { Event } from 'adjutant';
+import { formatDuration } from '../../output/format.ts';
 import type { Block, Note } from '../feed/block.ts';
 import { blockLines } from '../screens/block-lines.ts';
 import type { Space } from '../screens/layout.ts';
@@ -7,6 +8,7 @@ import type { Line } from '../text/spans.ts';
 
 const shownTurns = 3;
 const shownLines = 40;
+const aMinute = 60_000;
 
 /** The last turns of a session that is opened again, in at most 40 lines. */
 export function lastTurns(blocks: readonly Block[], space: Space): readonly Line[] {
@@ -24,9 +26,14 @@ export function lastTurns(blocks: readonly Block[], space: Space): readonly Line
 }
 
 /** The note about an open run whose process has ended in the middle of it. */
-export function cutOffNote(events: readonly Event[], isInModelCall: boolean): Omit<Note, 'kind'> {
+export function cutOffNote(
+  events: readonly Event[],
+  isInModelCall: boolean,
+  now: number,
+): Omit<Note, 'kind'> {
   const where = isInModelCall ? ' in a model call' : '';
-  const place = events.at(-1)?.seq ?? 0;
-  const text = `Cut off${where}: the process ended (#${place}).  Enter goes on`;
+  const { seq: place = 0, at = now } = events.at(-1) ?? {};
+  const ago = now - at < aMinute ? '' : ` ${formatDuration(now - at)} ago`;
+  const text = `Cut off${ago}${where}: the process ended (#${place}).  Enter goes on`;
   return { sign: 'stopped', tone: 'attention', text };
 }

@@ -1,0 +1,67 @@
+import type { Host } from '../../host/host.ts';
+import type { ScreenView } from '../view/screen-view.ts';
+import type { TerminalApp } from './terminal-app.ts';
+import type { TerminalModes } from './terminal-modes.ts';
+
+export interface SuspensionParts {
+  readonly host: Host;
+  readonly modes: TerminalModes;
+  readonly view: ScreenView;
+  readonly app: TerminalApp;
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Ctrl-Z, which gives the terminal to the shell, and the way back. The shell and the programs of
+ * the time between may have changed the modes and the screen, and others the ledger.
+ */
+export class Suspension {
+  readonly #parts: SuspensionParts;
+  /** The change between app and shell that is under way. */
+  #turn: Promise<void> = Promise.resolve();
+  #isShown = true;
+
+  constructor(parts: SuspensionParts) {
+    this.#parts = parts;
+  }
+
+  /** Listens to the signals of job control. Returns a function that ends it. */
+  listen(): () => void {
+    const { signals } = this.#parts.host;
+    return signals.onJobControl({
+      stop: () => this.suspend(),
+      goOn: () => this.#next(() => this.#comeBack()),
+    });
+  }
+
+  /** Gives the terminal to the shell. */
+  suspend(): void {
+    this.#next(async () => {
+      const { host, modes } = this.#parts;
+      await this.#hide();
+      modes.leave();
+      await host.signals.stopHere();
+      await this.#comeBack();
+    });
+  }
+
+  #next(step: () => Promise<void>): void {
+    this.#turn = this.#turn.then(step).catch(this.#parts.onFault);
+  }
+
+  async #hide(): Promise<void> {
+    if (this.#isShown) await this.#parts.view.hide();
+    this.#isShown = false;
+  }
+
+  async #comeBack(): Promise<void> {
+    const { modes, view, app } = this.#parts;
+    await this.#hide();
+    // A mode that seems to be on already would not be set.
+    modes.leave();
+    modes.enter();
+    view.show();
+    this.#isShown = true;
+    await app.comeBack();
+  }
+}
