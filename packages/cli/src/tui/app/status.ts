@@ -18,7 +18,8 @@ export function statusOf(
     return { facts: ['loading'], hint: '^C^C leave' };
   const { totals, requests, runState } = feed;
   const model = modelOf(workplace.agent)?.replace(/^[^:]*:/, '');
-  const waits = requests.length === 0 ? [] : [`${requests.length} waits`];
+  const waits =
+    requests.length === 0 ? [] : [`${requests.length} ${requests.length === 1 ? 'waits' : 'wait'}`];
   const facts = [
     workplace.agent.name,
     ...(model === undefined ? [] : [model]),

@@ -60,10 +60,10 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.#parts = parts;
     this.#request = new RequestFocus({
       ...{ now: parts.now, columns: () => parts.screen().columns },
-      requests: () => this.feed.requests,
+      feed: () => this.feed,
       isFree: () => this.#composer.isEmpty && this.#list === undefined && this.#full === undefined,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
-      failed: (error) => this.#fail(error),
+      failed: (text) => this.note({ sign: 'failed', tone: 'failure', text }),
       changed: () => this.changed(),
     });
     this.#signals = new WorkSignals(parts.modes, parts.now);

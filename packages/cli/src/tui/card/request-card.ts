@@ -1,4 +1,4 @@
-import { formatDuration } from '../../output/format.ts';
+import { formatCount, formatDuration } from '../../output/format.ts';
 import { rows } from '../editor/rows.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 import { callSpans } from '../screens/call-lines.ts';
@@ -18,28 +18,90 @@ import { visibleString } from '../text/visible.ts';
 import { displayWidth } from '../text/width.ts';
 import { hasOwnSummary, requestBody } from './request-body.ts';
 import type { RequestFocus } from './request-focus.ts';
-import { keysLine, keysOf } from './request-keys.ts';
+import { keysLine, keysOf, listKeys, type ShownKey } from './request-keys.ts';
+import { allowable, listTitle, requestRows, unseenLines } from './request-rows.ts';
 import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
-/** Returns the card of the request that waits. */
+/** Returns the card of the requests that wait: of one, or the list of several. */
 export function requestCard(focus: RequestFocus, now: number, space: Screen): Card | undefined {
-  const { request, open, isFocused, top } = focus;
+  const { request, all, isList } = focus;
   if (request === undefined) return undefined;
+  const isAsked = focus.reason !== undefined || focus.form !== undefined || focus.always;
+  if (all !== undefined) return allCard(focus, all, space);
+  return isList && !isAsked ? listCard(focus, now, space) : oneCard(request, focus, now, space);
+}
+
+function oneCard(request: OpenRequest, focus: RequestFocus, now: number, space: Screen): Card {
+  const { open, isFocused, top } = focus;
   const title = titleLine(request, { focus, now, place: placeOf(request, open) }, space);
   const body = requestBody(request, space);
   if (focus.reason !== undefined) return { title, ...reasonLines(focus, body, space) };
   if (focus.form !== undefined)
     return { title, ...focus.form.card(space, isFocused && !focus.isDead) };
   if (focus.always !== undefined) return { title, ...alwaysLines(focus.always, body) };
-  const always = standingChoices(request).length > 0 ? [{ key: 'a', words: 'always' }] : [];
-  const edit = request.details.options.includes('edit') ? [{ key: 'e', words: 'edit' }] : [];
-  const others = isFocused ? ['Tab: message'] : ['Tab: answer'];
+  const others = isFocused
+    ? [...(focus.isDetail ? ['Esc list'] : []), 'Tab: message']
+    : ['Tab: answer'];
   const isDim = !isFocused || focus.isDead;
   return {
     title,
     body,
     top,
-    keys: keysLine([...keysOf(request), ...edit, ...always], { isDim, others }),
+    wasSeen: focus.wasSeen(request),
+    onShown: (part) => focus.shows(part, request),
+    keys: keysLine(lettersOf(request), { isDim, others }),
+  };
+}
+
+/** The keys of a request: those that answer it, and those that ask further. */
+function lettersOf(request: OpenRequest): readonly ShownKey[] {
+  const edit = request.details.options.includes('edit') ? [{ key: 'e', words: 'edit' }] : [];
+  const always = standingChoices(request).length > 0 ? [{ key: 'a', words: 'always' }] : [];
+  return [...keysOf(request), ...edit, ...always];
+}
+
+function listCard(focus: RequestFocus, now: number, space: Screen): Card {
+  const { open, rows, request, isFocused, top } = focus;
+  const ends = open.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]));
+  const facts = ends.length === 0 ? [] : [`earliest ${timeLeft(Math.min(...ends) - now)} left`];
+  const body = requestRows(rows, request, space);
+  const at = rows.findIndex((row) => row.request === request);
+  const isSeen = request === undefined || focus.wasSeen(request);
+  const unseen = isSeen ? 0 : unseenLines(request, body[at] ?? [], space);
+  return {
+    title: spread(listTitle(open, isFocused, space), { facts }, space),
+    body,
+    top,
+    marked: Math.max(0, at),
+    keys: () =>
+      isFocused
+        ? listKeys(request === undefined ? [] : lettersOf(request), {
+            ...{ isDim: focus.isDead, unseen, width: contentWidth(space) },
+            hasAll: allowable(open).length > 1,
+          })
+        : [{ text: 'Tab: answer', dim: true }],
+  };
+}
+
+/** All calls that may be allowed, whole: nobody agrees to what was not shown. */
+function allCard(focus: RequestFocus, all: readonly OpenRequest[], space: Screen): Card {
+  const calls = formatCount(all.length, 'call');
+  const title: Line = [
+    gutterSign('asks', { color: accent, bold: true }, space),
+    { text: `Allow ${all.length === 1 ? 'this call' : `these ${calls}`}?` },
+  ];
+  const body = all.flatMap((request): Line[] => [
+    spread([emptyGutter, ...questionSpans(request)], { facts: [], seq: request.seq }, space),
+    ...requestBody(request, space).map((line) => [emptyGutter, ...line]),
+  ]);
+  const key = { key: 'y', words: `allow ${calls}`, decision: 'approve' as const };
+  return {
+    title,
+    body,
+    top: focus.top,
+    wasSeen: focus.wasSeen(...all),
+    onShown: (part) => focus.shows(part, ...all),
+    keys: keysLine([key], { isDim: focus.isDead, others: ['Esc back'] }),
   };
 }
 

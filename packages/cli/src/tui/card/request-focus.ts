@@ -1,11 +1,13 @@
-import { describeFailure } from '../../failure.ts';
 import { editByKey } from '../editor/edit-keys.ts';
 import { type Editor, editorText, emptyEditor, insertText } from '../editor/editor.ts';
 import type { Input } from '../editor/keys.ts';
-import type { OpenRequest } from '../feed/call-record.ts';
+import type { OpenRequest, SettledRequest } from '../feed/call-record.ts';
+import type { CardPart } from '../screens/live-view.ts';
 import type { GivenDecision } from '../session/conversation.ts';
+import { isRefusedInput, refusalText } from './refusal-text.ts';
 import { isForm, RequestForm } from './request-form.ts';
 import { keysOf } from './request-keys.ts';
+import { allowable, type ListedRequest, listedRequests } from './request-rows.ts';
 import { type StandingChoice, standingChoices } from './standing-choices.ts';
 
 /** Silence of the keyboard after which a request may take the focus by itself. */
@@ -15,32 +17,45 @@ const deadMs = 350;
 
 export interface RequestFocusParts {
   readonly now: () => number;
-  /** Requests without an answer, oldest first. */
-  readonly requests: () => readonly OpenRequest[];
+  /** Requests without an answer, oldest first, and those that were just answered. */
+  readonly feed: () => {
+    readonly requests: readonly OpenRequest[];
+    readonly settledRequests: readonly SettledRequest[];
+  };
   /** True when nothing is in the way of a request: no text, no list. */
   readonly isFree: () => boolean;
   readonly columns: () => number;
   readonly answer: (request: OpenRequest, given: GivenDecision) => Promise<void>;
-  readonly failed: (error: unknown) => void;
+  /** Called with the reason for which an answer was not taken. */
+  readonly failed: (text: string) => void;
   /** Called when time has changed something. */
   readonly changed: () => void;
 }
+
+/** Question that an answer leads to: later calls to allow, other arguments, all that are left. */
+type Asked = 'always' | 'edit' | 'all';
 
 /** The request that is shown, and its keys. It takes no key that was not meant for it. */
 export class RequestFocus {
   readonly #parts: RequestFocusParts;
   /** Requests whose answers are on their way. */
   readonly #answered = new Set<string>();
+  /** Requests that were shown to their end. */
+  readonly #seen = new Set<string>();
   #isFocused = false;
   /** True when a person chose the composer rather than the shown request. */
   #isLeft = false;
   #shown: string | undefined;
   #keyAt = Number.NEGATIVE_INFINITY;
   #liveAt = 0;
+  /** True while keys are dead because a person has just answered another request. */
+  #hasAnswered = false;
   #top = 0;
   #reason: Editor | undefined;
-  #isAlways = false;
-  #isEditing = false;
+  #asked: Asked | undefined;
+  /** True when one of several requests is shown whole. */
+  #isDetail = false;
+  #rowCount = 0;
   /** Forms with what was typed into them, by their requests. */
   readonly #forms = new Map<string, RequestForm>();
   #timer: NodeJS.Timeout | undefined;
@@ -50,9 +65,23 @@ export class RequestFocus {
   }
 
   get open(): readonly OpenRequest[] {
-    return this.#parts.requests().filter(({ requestId }) => !this.#answered.has(requestId));
+    const { requests } = this.#parts.feed();
+    return requests.filter(({ requestId }) => !this.#answered.has(requestId));
   }
-  /** The request that is shown. */
+  /** The open requests, and those of their rounds that have an answer. */
+  get rows(): readonly ListedRequest[] {
+    const { requests, settledRequests } = this.#parts.feed();
+    return listedRequests(requests, settledRequests, this.#answered);
+  }
+  /** True when the requests are shown as a list. */
+  get isList(): boolean {
+    return !this.#isDetail && this.open.length > 0 && this.rows.length > 1;
+  }
+  /** True when one of several requests is shown whole. */
+  get isDetail(): boolean {
+    return this.#isDetail && this.rows.length > 1;
+  }
+  /** The request that is shown, or marked in the list. */
   get request(): OpenRequest | undefined {
     const { open } = this;
     return open.find(({ requestId }) => requestId === this.#shown) ?? open[0];
@@ -75,7 +104,8 @@ export class RequestFocus {
   /** The form that is filled in. */
   get form(): RequestForm | undefined {
     const { request } = this;
-    if (request === undefined || !(this.#isEditing || isForm(request))) return undefined;
+    if (request === undefined) return undefined;
+    if (this.#asked !== 'edit' && (!isForm(request) || this.isList)) return undefined;
     const form = this.#forms.get(request.requestId) ?? new RequestForm(request);
     this.#forms.set(request.requestId, form);
     return form;
@@ -83,7 +113,25 @@ export class RequestFocus {
 
   /** Later calls that the approval may allow as well, while that is asked. */
   get always(): readonly StandingChoice[] | undefined {
-    return this.#isAlways && this.request !== undefined ? standingChoices(this.request) : undefined;
+    const isAsked = this.#asked === 'always' && this.request !== undefined;
+    return isAsked ? standingChoices(this.request) : undefined;
+  }
+
+  /** Every call that may be allowed, while that is asked. */
+  get all(): readonly OpenRequest[] | undefined {
+    const all = this.#asked === 'all' ? allowable(this.open) : [];
+    return all.length === 0 ? undefined : all;
+  }
+
+  /** True when requests were shown to their end. */
+  wasSeen(...requests: readonly OpenRequest[]): boolean {
+    return requests.every(({ requestId }) => this.#seen.has(requestId));
+  }
+
+  /** Notes which part of requests is on the screen. */
+  shows({ top, hasEnd }: CardPart, ...requests: readonly OpenRequest[]): void {
+    this.#top = top;
+    if (hasEnd) for (const { requestId } of requests) this.#seen.add(requestId);
   }
 
   /** Notes that a key came, whatever it was for. */
@@ -95,8 +143,14 @@ export class RequestFocus {
 
   /** Looks at the requests anew: the one that was shown may be gone, and another one there. */
   look(): void {
-    const request = this.request;
-    if (request?.requestId === this.#shown) return;
+    const { request, rows } = this;
+    // A request that is being read stays whole when others come.
+    const isRead = this.#rowCount === 1 && rows.length > 1 && this.isFocused && !this.isDead;
+    this.#rowCount = rows.length;
+    if (request?.requestId === this.#shown) {
+      this.#isDetail ||= isRead;
+      return;
+    }
     this.#show(request);
     if (this.#isFocused) this.#die();
     else this.#wake();
@@ -104,12 +158,16 @@ export class RequestFocus {
 
   #show(request: OpenRequest | undefined): void {
     this.#shown = request?.requestId;
-    this.#top = 0;
-    this.#reason = undefined;
-    this.#isAlways = false;
-    this.#isEditing = false;
+    this.#isDetail = false;
     this.#isLeft = false;
+    this.#ask(undefined);
     if (request === undefined) this.#isFocused = false;
+  }
+
+  #ask(asked: Asked | undefined): void {
+    this.#asked = asked;
+    this.#reason = undefined;
+    this.#top = 0;
   }
 
   /** Takes the focus when nothing is in its way, now or when it has been quiet for long enough. */
@@ -126,7 +184,8 @@ export class RequestFocus {
     this.#die();
   }
 
-  #die(): void {
+  #die(hasAnswered = false): void {
+    this.#hasAnswered = hasAnswered;
     this.#liveAt = this.#parts.now() + deadMs;
     this.#after(deadMs, () => undefined);
     this.#parts.changed();
@@ -155,9 +214,7 @@ export class RequestFocus {
     clearTimeout(this.#timer);
     this.#isFocused = false;
     this.#isLeft = true;
-    this.#isAlways = false;
-    this.#isEditing = false;
-    this.#reason = undefined;
+    this.#ask(undefined);
   }
 
   /** Takes an input. Returns false when it is for the composer. */
@@ -165,10 +222,11 @@ export class RequestFocus {
     const request = this.request;
     if (request === undefined) return false;
     if (this.isDead) return this.#tooEarly(input);
-    const { form } = this;
+    const { form, always, all } = this;
     if (this.#reason !== undefined) this.#inReason(request, this.#reason, input);
     else if (form !== undefined) this.#inForm(request, form, input);
-    else if (this.always !== undefined) this.#inAlways(request, this.always, input);
+    else if (always !== undefined) this.#inAlways(request, always, input);
+    else if (input.kind === 'text' && all !== undefined) this.#inAll(all, input.text);
     else if (input.kind === 'text') this.#letter(request, input.text);
     else if (input.kind === 'key') return this.#key(input);
     return true;
@@ -180,20 +238,25 @@ export class RequestFocus {
       if (input.key === 'escape' || input.key === 'tab') this.leave();
       return true;
     }
+    // A second `y` of somebody who answers one after the other is no message.
+    if (this.#hasAnswered) return true;
     this.leave();
     return false;
   }
 
   #inAlways(request: OpenRequest, choices: readonly StandingChoice[], input: Input): void {
-    if (input.kind === 'key' && input.key === 'escape') this.#isAlways = false;
+    if (input.kind === 'key' && input.key === 'escape') this.#ask(undefined);
     const chosen = input.kind === 'text' && choices.find((_, at) => input.text === `${at + 1}`);
     if (chosen) this.#answer(request, { decision: 'approve', always: chosen.always });
   }
 
+  #inAll(all: readonly OpenRequest[], text: string): void {
+    if (text === 'y') for (const request of all) this.#answer(request, { decision: 'approve' });
+  }
+
   #inForm(request: OpenRequest, form: RequestForm, input: Input): void {
     if (input.kind === 'key' && input.key === 'escape') {
-      if (this.#isEditing) this.#isEditing = false;
-      else this.leave();
+      this.#back();
       return;
     }
     const given = form.take(input, this.#parts.columns());
@@ -201,8 +264,9 @@ export class RequestFocus {
   }
 
   #letter(request: OpenRequest, text: string): void {
-    if (text === 'e' && request.details.options.includes('edit')) this.#isEditing = true;
-    if (text === 'a' && standingChoices(request).length > 0) this.#isAlways = true;
+    if (text === 'e' && request.details.options.includes('edit')) this.#ask('edit');
+    if (text === 'a' && standingChoices(request).length > 0) this.#ask('always');
+    if (text === 'Y' && this.rows.length > 1) this.#ask('all');
     const decision = keysOf(request).find(({ key }) => key === text)?.decision;
     if (decision === undefined) return;
     if (decision === 'reject') this.#reason = emptyEditor;
@@ -210,19 +274,33 @@ export class RequestFocus {
   }
 
   #key({ key, ctrl }: Extract<Input, { kind: 'key' }>): boolean {
-    if (key === 'escape' || key === 'tab') this.leave();
+    if (key === 'escape') this.#back();
+    else if (key === 'tab') this.leave();
     else if (key === 'pageDown') this.#top += 5;
     else if (key === 'pageUp') this.#top = Math.max(0, this.#top - 5);
+    else if (key === 'enter' && this.isList) this.#isDetail = true;
     else if (key === 'up' || key === 'down') this.#other(key === 'up' ? -1 : 1);
     return ctrl !== true;
   }
 
+  /** Goes back to where the shown thing was asked for: the request, the list, the composer. */
+  #back(): void {
+    if (this.#asked !== undefined) this.#ask(undefined);
+    else if (this.isDetail) {
+      this.#isDetail = false;
+      this.#top = 0;
+    } else this.leave();
+  }
+
   /** Shows the request before or after the shown one. */
   #other(by: 1 | -1): void {
+    if (this.#asked !== undefined) return;
     const { open, request } = this;
     const at = request === undefined ? -1 : open.indexOf(request);
     const other = open[at + by];
-    if (at !== -1 && other !== undefined) this.#show(other);
+    if (at === -1 || other === undefined) return;
+    this.#shown = other.requestId;
+    this.#top = 0;
   }
 
   #inReason(request: OpenRequest, reason: Editor, input: Input): void {
@@ -237,29 +315,37 @@ export class RequestFocus {
 
   #answer(request: OpenRequest, given: GivenDecision): void {
     const { requestId } = request;
+    const { open } = this;
+    const next = open[open.indexOf(request) + 1] ?? open.findLast((one) => one !== request);
     this.#answered.add(requestId);
-    this.#reason = undefined;
-    this.#isAlways = false;
-    this.#isEditing = false;
-    this.look();
+    this.#show(next);
+    if (next !== undefined) this.#die(true);
     this.#parts.answer(request, given).catch((error: unknown) => {
       // It waits as before, unless somebody else has answered it.
       this.#answered.delete(requestId);
-      this.#refused(requestId, given, error);
+      this.#refused(request, given, error);
     });
   }
 
   /** A form that was refused stays, with the reason. */
-  #refused(requestId: string, { decision }: GivenDecision, error: unknown): void {
+  #refused(request: OpenRequest, { decision }: GivenDecision, error: unknown): void {
+    const { requestId } = request;
     const form = this.#forms.get(requestId);
     const isOpen = this.open.some((one) => one.requestId === requestId);
-    if (form === undefined || form.decision !== decision || !isOpen) {
-      this.#parts.failed(error);
+    if (form === undefined || form.decision !== decision || !isOpen || !isRefusedInput(error)) {
+      this.#parts.failed(refusalText(request, error));
+      if (isOpen && this.#parts.isFree()) this.#return(request);
       return;
     }
-    form.problem = describeFailure(error);
-    this.#shown = requestId;
-    this.#isEditing = decision === 'edit';
+    form.problem = refusalText(request, error);
+    this.#return(request);
+    this.#isDetail = this.rows.length > 1;
+    if (decision === 'edit') this.#ask('edit');
+  }
+
+  /** Goes back to a request whose answer was not taken. */
+  #return(request: OpenRequest): void {
+    this.#show(request);
     this.enter();
     this.#parts.changed();
   }

@@ -8,6 +8,7 @@ import {
   failedAttempt,
   type OpenRequest,
   progressedCall,
+  type SettledRequest,
   settledCall,
 } from './call-record.ts';
 
@@ -17,6 +18,7 @@ export type ToolEvent = Extract<Event, { readonly type: `tool_${string}` }>;
 export class CallFeed {
   readonly #calls = new Map<string, CallRecord>();
   readonly #requests = new Map<string, OpenRequest>();
+  #settled: readonly SettledRequest[] = [];
 
   get calls(): readonly CallRecord[] {
     return [...this.#calls.values()];
@@ -24,6 +26,12 @@ export class CallFeed {
 
   get requests(): readonly OpenRequest[] {
     return [...this.#requests.values()];
+  }
+
+  /** Requests with an answer, about calls of rounds that are not finished. */
+  get settledRequests(): readonly SettledRequest[] {
+    this.#settled = this.#settled.filter(({ request }) => this.#calls.has(request.callId));
+    return this.#settled;
   }
 
   /** Takes in what a tool streamed. */
@@ -72,10 +80,12 @@ export class CallFeed {
   }
 
   #answered(event: EventOf<'tool_input'>): readonly BlockContent[] {
-    const { requestId, callId, decision, seq } = event;
+    const { requestId, callId, decision = 'answer', by, seq } = event;
     const request = this.#requests.get(requestId);
     this.#requests.delete(requestId);
     this.#change(callId, (call) => answeredCall(call, event, request));
+    if (request !== undefined && decision !== 'escalate')
+      this.#settled = [...this.settledRequests, { request, decision, by }];
     if (decision !== 'escalate' || request === undefined) return [];
     const now = request.details.escalateTo?.join(', ') ?? 'others';
     return [note('attention', 'attention', `${request.details.summary}: now up to ${now}`, seq)];

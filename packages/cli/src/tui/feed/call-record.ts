@@ -15,6 +15,13 @@ export interface OpenRequest {
   readonly expiresAt: number | undefined;
 }
 
+/** A request that was answered, while its round goes on. */
+export interface SettledRequest {
+  readonly request: OpenRequest;
+  readonly decision: string;
+  readonly by: string;
+}
+
 /** Answer of a person to the request about a call. */
 export interface CallAnswer {
   readonly decision: string;

@@ -8,7 +8,7 @@ import {
 import { AnswerText } from './answer-text.ts';
 import type { Block, BlockContent, Note } from './block.ts';
 import { CallFeed, type ToolEvent } from './call-feed.ts';
-import type { CallRecord, OpenRequest } from './call-record.ts';
+import type { CallRecord, OpenRequest, SettledRequest } from './call-record.ts';
 import { childText, endNotes, interruptedNote } from './end-notes.ts';
 import { eventNote } from './event-notes.ts';
 import { type ChildWork, Places } from './places.ts';
@@ -120,6 +120,10 @@ export class Feed {
   /** Requests without an answer, oldest first. */
   get requests(): readonly OpenRequest[] {
     return this.#calls.requests;
+  }
+  /** Requests with an answer, while their round goes on. */
+  get settledRequests(): readonly SettledRequest[] {
+    return this.#calls.settledRequests;
   }
   get children(): readonly ChildWork[] {
     return this.#isCutOff ? [] : this.#places.children;

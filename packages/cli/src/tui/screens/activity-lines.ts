@@ -31,8 +31,10 @@ function openLines({ openText, hasOpenGap }: LiveView, screen: Screen): Line[] {
 }
 
 function itemsOf(view: LiveView, screen: Screen): Item[] {
+  // The card shows the calls that ask.
+  const calls = view.calls.filter(({ state }) => view.card === undefined || state !== 'asks');
   return [
-    ...view.calls.flatMap((call) => callItem(call, view, screen)),
+    ...calls.flatMap((call) => callItem(call, view, screen)),
     ...view.children.map((child) => childItem(child, view, screen)),
     ...modelItem(view, screen),
     ...view.stored.map((text) => storedItem(text, screen)),

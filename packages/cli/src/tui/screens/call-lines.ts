@@ -90,7 +90,7 @@ export function callSpans(name: string, args: JsonValue): Span[] {
 }
 
 /** Returns the first argument that is a text or a number, then the others by name. */
-function argsText(args: JsonValue): string {
+export function argsText(args: JsonValue): string {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return shortText(args);
   const scalars = Object.entries(args).filter(
     ([, value]) => value !== undefined && (value === null || typeof value !== 'object'),
@@ -123,7 +123,8 @@ function wordsOf({ result, answer }: CallRecord): Span[] {
   return [];
 }
 
-function byWhom(by: string): string {
+/** The author of an answer, in words. */
+export function byWhom(by: string): string {
   return by === 'user' || by.startsWith('user:') ? 'you' : visibleString(by, 'proseLine');
 }
 

@@ -4,13 +4,15 @@ import type { Line } from '../text/spans.ts';
 import { activityLines } from './activity-lines.ts';
 import { cardLines } from './card-lines.ts';
 import { accent, contentWidth, emptyGutter, fitted, gutterSign, spread, toned } from './layout.ts';
-import type { LiveView, Screen } from './live-view.ts';
+import type { CardPart, LiveView, Screen } from './live-view.ts';
 import { popupLines } from './popup-lines.ts';
 
 /** The lines of the live region, and the place of the cursor in them. */
 export interface LiveRegion {
   readonly lines: readonly Line[];
   readonly cursor: { readonly x: number; readonly y: number } | undefined;
+  /** Part of the card that is shown. */
+  readonly card?: CardPart | undefined;
 }
 
 /** Rows from which on a line stands above the composer. */
@@ -33,7 +35,7 @@ export function liveRegion(view: LiveView, screen: Screen): LiveRegion {
   const lines = [...above.lines, ...hairline, ...composer.lines, status].slice(-most);
   const shift = above.lines.length + hairline.length;
   const cursor = above.cursor ?? (view.isComposing ? moved(composer.cursor, shift) : undefined);
-  return { lines: fitted(lines, screen), cursor };
+  return { lines: fitted(lines, screen), cursor, card: above.card };
 }
 
 function composerHeight({ rows }: Screen, most: number): number {
@@ -54,6 +56,7 @@ function upperLines(
   rest: number,
 ): {
   readonly lines: readonly Line[];
+  readonly card?: CardPart | undefined;
   readonly cursor?: { readonly x: number; readonly y: number };
 } {
   const notice = view.notice === undefined || rest === 0 ? [] : [view.notice];
@@ -66,9 +69,9 @@ function upperLines(
   const card = view.card === undefined ? undefined : cardLines(view.card, screen, cardHeight);
   const activity = activityLines(view, screen, free - (card?.lines.length ?? 0));
   const lines = [...activity, ...(card?.lines ?? []), ...notice];
-  const { cursor } = card ?? {};
-  if (cursor === undefined) return { lines };
-  return { lines, cursor: moved(cursor, activity.length) };
+  const { cursor, part } = card ?? {};
+  if (cursor === undefined) return { lines, card: part };
+  return { lines, card: part, cursor: moved(cursor, activity.length) };
 }
 
 function hairlineOf({ columns, ascii }: Screen): Line {

@@ -21,6 +21,14 @@ export interface Popup {
   readonly keys?: string;
 }
 
+/** Part of the body of a card that is shown. */
+export interface CardPart {
+  /** Number of its first line. */
+  readonly top: number;
+  /** True when the last line of the body is in it. */
+  readonly hasEnd: boolean;
+}
+
 /** A request that asks for an answer, between the activity and the composer. */
 export interface Card {
   readonly title: Line;
@@ -28,8 +36,14 @@ export interface Card {
   readonly body: readonly Line[];
   /** Number of the first line that is shown. */
   readonly top: number;
-  /** The keys. They say how many lines of the body stand below those that are shown. */
+  /** Number of a line that is shown in any case. */
+  readonly marked?: number;
+  /** The keys. They say how many lines at the end of the body were never shown. */
   readonly keys: (unseen: number) => Line;
+  /** True when the end of the body was shown before. @default false */
+  readonly wasSeen?: boolean;
+  /** Called with the part of the body that is shown. */
+  readonly onShown?: (part: CardPart) => void;
   /** Place of the cursor in the body, when it is in a field. */
   readonly cursor?: { readonly row: number; readonly column: number };
 }

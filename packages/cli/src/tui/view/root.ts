@@ -26,8 +26,10 @@ export function Root(props: RootProps): ReactElement {
   useSyncExternalStore(subscribe, version);
   const { setCursorPosition } = useCursor();
   const space = screen();
-  const { lines, cursor } = liveRegion(app.view(), space);
+  const view = app.view();
+  const { lines, cursor, card } = liveRegion(view, space);
   onPainted(lines);
+  if (card !== undefined) view.card?.onShown?.(card);
   setCursorPosition(cursor);
   const print = (part: Printed): ReactElement => {
     const text = ansiText(nonEmpty(part.lines(space)), hasColours);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Event, runtime } from 'adjutant';
+import { type Event, type Runtime, runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { onTestFinished } from 'vitest';
 import { PseudoTerminal, type TerminalSize } from './pseudo-terminal.ts';
@@ -35,6 +35,8 @@ export interface AppBench {
   readonly world: World;
   /** Starts the app in a new terminal. */
   start(options?: AppStart): PseudoTerminal;
+  /** Uses an app of another process: it shares nothing but the store. */
+  beside<Found>(use: (app: Runtime) => Promise<Found>): Promise<Found>;
   /** Ids of the sessions, newest first. */
   sessions(): Promise<readonly string[]>;
   /** The ledger of a session, by default of the newest one, read beside the program. */
@@ -56,16 +58,16 @@ export async function appBench(): Promise<AppBench> {
     world.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const reading = async <Found>(read: (app: ReturnType<typeof runtime>) => Promise<Found>) => {
+  const beside = async <Found>(use: (app: Runtime) => Promise<Found>) => {
     const app = runtime({ app: 'shop', store: sqlite(store), recover: 'manual' });
     try {
-      return await read(app);
+      return await use(app);
     } finally {
       await app.close();
     }
   };
   const sessions = () =>
-    reading(async (app) => (await app.sessions.list()).sessions.map(({ id }) => id));
+    beside(async (app) => (await app.sessions.list()).sessions.map(({ id }) => id));
   return {
     folder,
     world,
@@ -82,15 +84,15 @@ export async function appBench(): Promise<AppBench> {
       terminals.push(terminal);
       return terminal;
     },
-    sessions,
+    ...{ beside, sessions },
     claim: () =>
-      reading(async (app) => {
+      beside(async (app) => {
         const id = (await app.sessions.list()).sessions[0]?.id ?? '';
         await (await app.sessions.get(id)).claim();
       }),
     async ledger(id) {
       const name = id ?? (await sessions())[0] ?? '';
-      return reading(async (app) => [...(await app.sessions.get(name)).events]);
+      return beside(async (app) => [...(await app.sessions.get(name)).events]);
     },
   };
 }
