@@ -1,4 +1,6 @@
 import type { Event, JsonValue, StreamEvent } from 'adjutant';
+import type { promptOf } from 'adjutant/context';
+import type { StateSnapshot } from 'adjutant/views';
 import type { StandingExtent } from '../../grammar/standing-extent.ts';
 
 /** Answer of a person to a request. */
@@ -34,6 +36,9 @@ export interface ConversationListener {
   changed(): void;
 }
 
+/** The call that a model received: its messages, its tools and its settings. */
+export type ModelPrompt = ReturnType<typeof promptOf>;
+
 /** One session and its run, wherever they are: what the app does with them. */
 export interface Conversation {
   readonly session: string;
@@ -41,6 +46,12 @@ export interface Conversation {
   readonly isWorking: boolean;
   /** The events so far. */
   open(): Promise<readonly Event[]>;
+  /** The event of a number, with the large values that events only refer to. */
+  whole(seq: number): Promise<Event>;
+  /** The state right after an event. */
+  stateAt(seq: number): Promise<StateSnapshot>;
+  /** The exact prompt of a model call, by the number of its `model_start`. */
+  prompt(seq: number): Promise<ModelPrompt>;
   /** Begins to tell the listener what happens after an event. */
   listen(listener: ConversationListener, after: number): void;
   /** Gives a message to the open run, or starts a run with it. */

@@ -7,12 +7,15 @@ import {
   type Session,
   type StreamEvent,
 } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import { defined } from 'adjutant/text';
+import type { StateSnapshot } from 'adjutant/views';
 import { laneOf, runOf } from '../../app/open-run.ts';
 import type {
   Conversation,
   ConversationListener,
   GivenDecision,
+  ModelPrompt,
   Standing,
 } from './conversation.ts';
 
@@ -33,6 +36,10 @@ export class LocalConversation implements Conversation {
   readonly #options: LocalConversationOptions;
   readonly #ofLane: { readonly lane?: string };
   #session: Session;
+  /** The session as it was read later, where another process has worked on it. */
+  #reread: Session | undefined;
+  /** Lanes of the runs. */
+  readonly #lanes = new Map<string, string | undefined>();
   #run: Run | undefined;
   #ended: Promise<void> = Promise.resolve();
   #listener: ConversationListener | undefined;
@@ -62,6 +69,27 @@ export class LocalConversation implements Conversation {
     return this.#session.events.filter((event) => this.#isOfLane(event));
   }
 
+  async whole(seq: number): Promise<Event> {
+    const { events, resolve } = await this.#upTo(seq);
+    return resolve(events[seq - 1]) as Event;
+  }
+
+  async stateAt(seq: number): Promise<StateSnapshot> {
+    return (await this.#upTo(seq)).stateAt(seq);
+  }
+
+  async prompt(seq: number): Promise<ModelPrompt> {
+    return promptOf(await this.#upTo(seq), seq);
+  }
+
+  /** The session with its event of a number. Another process may have written that. */
+  async #upTo(seq: number): Promise<Session> {
+    if (seq <= this.#session.events.length) return this.#session;
+    if (seq > (this.#reread?.events.length ?? 0))
+      this.#reread = await this.#options.app.sessions.open({ id: this.session, observe: false });
+    return this.#reread as Session;
+  }
+
   listen(listener: ConversationListener, after: number): void {
     this.#listener = listener;
     this.#lastSeq = after;
@@ -69,8 +97,10 @@ export class LocalConversation implements Conversation {
   }
 
   #isOfLane({ invocationId }: Event): boolean {
-    const { lane } = this.#options;
-    return invocationId === undefined || laneOf(this.#session.events, runOf(invocationId)) === lane;
+    if (invocationId === undefined) return true;
+    const run = runOf(invocationId);
+    if (!this.#lanes.has(run)) this.#lanes.set(run, laneOf(this.#session.events, run));
+    return this.#lanes.get(run) === this.#options.lane;
   }
 
   #tell(event: StreamEvent): void {

@@ -1,6 +1,8 @@
-import { agent, runtime, type StreamEvent } from 'adjutant';
+import { agent, runtime, type StreamEvent, tool } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { LocalConversation } from '../../../src/tui/session/local-conversation.ts';
 
 test('a message that comes while a run ends is answered by a run of its own', async () => {
@@ -55,4 +57,39 @@ test('a message that comes before the run of the one before has begun is answere
   prepared.resolve();
   await Promise.all([first, second, answered]);
   await conversation.stop();
+});
+
+test('events are shown whole, with the state after them and the prompts of calls', async () => {
+  const large = 'x'.repeat(100_000);
+  const model = scriptedModel([{ toolCalls: [{ name: 'read', args: {} }] }, { text: 'Done.' }]);
+  const read = tool({
+    name: 'read',
+    description: 'Reads',
+    schema: z.object({}),
+    execute: (ctx) => {
+      ctx.state['reads'] = 1;
+      return large;
+    },
+  });
+  const coder = agent({ name: 'coder', model, tools: [read] });
+  const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });
+  onTestFinished(() => app.close());
+  const opened = await app.sessions.create();
+  const conversation = new LocalConversation({
+    app,
+    agent: () => coder,
+    session: opened,
+    prepare: async () => undefined,
+  });
+  // Another process works on the session meanwhile.
+  const { session } = await app.run(coder, { session: opened.id, input: 'Read' });
+  const result = session.events.find(({ type }) => type === 'tool_result');
+  const starts = session.events.filter(({ type }) => type === 'model_start');
+  expect(await conversation.whole(result?.seq ?? 0)).toMatchObject({ result: { content: large } });
+  for (const { seq } of starts)
+    expect(await conversation.prompt(seq)).toEqual(promptOf(session, seq));
+  for (const { seq } of session.events)
+    expect(await conversation.stateAt(seq)).toEqual(await app.sessions.stateAt(session.id, seq));
+  await expect(conversation.stateAt(1_000)).rejects.toMatchObject({ code: 'seq_out_of_range' });
+  await expect(conversation.prompt(1)).rejects.toMatchObject({ code: 'prompt_not_found' });
 });
