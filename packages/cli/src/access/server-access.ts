@@ -178,7 +178,7 @@ async function lastRun(
 }
 
 /** Returns the session in the form in which a store lists it. */
-function listingOf({ agent, ...session }: ServerSession): SessionListing {
+export function listingOf({ agent, ...session }: ServerSession): SessionListing {
   return { ...session, ...defined({ runnable: agent }) } as SessionListing;
 }
 

@@ -1,4 +1,9 @@
-import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
+import {
+  type AdjutantClient,
+  isServerProblem,
+  type NewRun,
+  type ServerAgent,
+} from '@adjutant/server/client';
 import type { Event } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { validateResumeState } from 'adjutant/views';
@@ -9,7 +14,7 @@ import { UsageError } from '../failure.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions, ServerFlags } from './server-flags.ts';
 import { eventsOf, namedOnServer } from './server-session.ts';
-import { showRun } from './show-server-run.ts';
+import { showRun, type WatchedRun } from './show-server-run.ts';
 
 export interface RemoteContext extends RunContext {
   readonly options: RunContext['options'] & RemoteOptions<ServerFlags>;
@@ -28,14 +33,20 @@ export async function runRemotely(
   const { host, options } = context;
   const client = await openClient(host, options);
   const session = named === undefined ? undefined : await namedOnServer(client, named, canBegin);
-  const agent = options.agent ?? (await usualAgent(client, options.server));
-  return showRun(context, client, async () => {
-    const before = session === undefined ? [] : await eventsOrNew(client, session);
-    const started = await client.runs
-      .start({ agent, input: goal, ...defined({ session, lane: options.lane }) })
-      .accepted();
-    return { session: started.session, run: started.id, before };
-  });
+  const { server, lane } = options;
+  const agent =
+    options.agent ??
+    (await answeringAgent(client, await client.agents.list(), { server, session })).name;
+  return showRun(context, client, () =>
+    startedRun(client, { agent, input: goal, ...defined({ session, lane }) }),
+  );
+}
+
+/** Starts a run of a server. A session that does not exist is made. */
+export async function startedRun(client: AdjutantClient, run: NewRun): Promise<WatchedRun> {
+  const before = run.session === undefined ? [] : await eventsOrNew(client, run.session);
+  const { session, id } = await client.runs.start(run).accepted();
+  return { session, run: id, before };
 }
 
 /** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
@@ -82,15 +93,46 @@ async function isAnswered(
   return pendingCalls.some(({ requestId }) => !pending.has(requestId));
 }
 
+/** Circumstances by which the agent is chosen that answers on a server. */
+interface AgentOnServer {
+  readonly server: string;
+  /** Name of the wanted agent. */
+  readonly agent?: string | undefined;
+  readonly session?: string | undefined;
+}
+
 /**
- * Name of the agent to run without `--agent`. @throws UsageError when there are several to choose
- * from
+ * Returns the agent that answers: the wanted one, else that of the session's last run, else the
+ * usual one of the server.
+ * @throws ServerProblemError, UsageError
  */
-async function usualAgent(client: AdjutantClient, server: string): Promise<string> {
-  const names = (await client.agents.list()).map(({ name }) => name);
-  const [only, ...others] = names;
-  if (names.includes(assistantName)) return assistantName;
+export async function answeringAgent(
+  client: AdjutantClient,
+  agents: readonly ServerAgent[],
+  { server, agent, session }: AgentOnServer,
+): Promise<ServerAgent> {
+  if (agent !== undefined) return client.agents.get(agent);
+  const last = session === undefined ? undefined : await lastAgent(client, session);
+  return agents.find(({ name }) => name === last) ?? usualAgent(agents, server);
+}
+
+/** Name of the agent of the session's last run. `undefined`: there is none. */
+async function lastAgent(client: AdjutantClient, session: string): Promise<string | undefined> {
+  try {
+    return (await client.sessions.get(session)).agent;
+  } catch (error) {
+    if (isServerProblem(error, 'session_not_found')) return undefined;
+    throw error;
+  }
+}
+
+/** The agent to run without `--agent`. @throws UsageError when there are several to choose from */
+function usualAgent(agents: readonly ServerAgent[], server: string): ServerAgent {
+  const usual = agents.find(({ name }) => name === assistantName);
+  const [only, ...others] = agents;
+  if (usual !== undefined) return usual;
   if (only !== undefined && others.length === 0) return only;
+  const names = agents.map(({ name }) => name);
   const reason =
     names.length === 0
       ? `${server} has no agents.`

@@ -1,11 +1,6 @@
 import { createInterface } from 'node:readline';
-import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
-import { defined } from 'adjutant/text';
-import { rememberAskBefore } from '../app/app.ts';
-import { chosenAgent } from '../app/chosen-agent.ts';
-import { sessionToGoOn } from '../app/named-session.ts';
-import { laneOf } from '../app/open-run.ts';
-import { openProject, type Project, withProject } from '../app/project.ts';
+import type { LineChat, LineDecision } from '../access/line-chat.ts';
+import { isRemote } from '../access/server-flags.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
@@ -13,7 +8,7 @@ import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import type { TerminalLook } from '../tui/app/open-terminal.ts';
-import { carryOut, commandLine, type RunContext } from './carry-out.ts';
+import { commandLine, type RunContext } from './carry-out.ts';
 
 export interface ChatLook extends TerminalLook {
   /** True to talk line by line in a terminal, too. @default false */
@@ -27,12 +22,25 @@ export async function chat(
   { plain = false, ...look }: ChatLook = {},
 ): Promise<number> {
   const { host } = context;
-  if (!plain && takesKeys(host)) {
+  if (!plain && context.options.json !== true && takesKeys(host)) {
     const { openTerminal } = await import('../tui/app/open-terminal.ts');
     return openTerminal(context, sessionId, look);
   }
-  const opening = openProject(host, context.options, { session: sessionId });
-  return withProject(opening, (project) => talk(context, project, sessionId));
+  const lines = await openLines(context, sessionId);
+  try {
+    return await talk(context, lines);
+  } finally {
+    await lines.close();
+  }
+}
+
+/** Opens the chat that the options name. Only `--server` loads the client of a server. */
+async function openLines(context: RunContext, named: string | undefined): Promise<LineChat> {
+  const { options } = context;
+  if (!isRemote(options))
+    return (await import('../access/local-line-chat.ts')).openLocalLines(context, named);
+  const { openServerLines } = await import('../access/server-line-chat.ts');
+  return openServerLines({ ...context, options }, named);
 }
 
 /** True for a terminal that can show the terminal app. */
@@ -40,97 +48,55 @@ function takesKeys({ stdin, stdout, env }: Host): boolean {
   return stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
 }
 
-async function talk(
-  context: RunContext,
-  project: Project,
-  named: string | undefined,
-): Promise<number> {
+async function talk(context: RunContext, chat: LineChat): Promise<number> {
   const { host, interruption, options } = context;
-  const { app } = project;
-  const id = named === undefined ? undefined : await sessionToGoOn(project, named);
-  const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
-  const style = styleFor(host.stdout);
-  const ofLane = defined({ lane: options.lane });
+  const dim = (text: string): void => {
+    if (isTerminal && options.json !== true)
+      host.stdout.write(`${styleFor(host.stdout).dim(text)}\n`);
+  };
   let failed = false;
   let code: number = exitCodes.ok;
-  let session = await app.sessions.open(defined({ id }));
-  await project.check(agent, session);
-  await project.remember(session);
-  await rememberAskBefore(session, context.options);
-  project.announce(agent);
-  if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
+  dim('What is to be done? /exit or Ctrl-D ends.');
   for await (const line of isTerminal
     ? typedLines(host, interruption)
     : createInterface({ input: host.stdin })) {
     const input = line.trim();
     if (input === '/exit' || input === '/quit') break;
     if (input === '') continue;
-    // Another process may have continued the session meanwhile.
-    session = await app.sessions.open({ id: session.id });
-    const decision = decisionIn(input);
-    if (decision !== undefined && !(await decide({ host, app, session, ...ofLane }, decision)))
-      continue;
-    code = await carryOut(context, session, (options) =>
-      decision === undefined
-        ? app.run(agent, { ...options, ...ofLane, input, session })
-        : app.resume(session, { ...options, ...ofLane }),
-    );
+    const next = await carryOutLine(host, chat, input);
+    if (next === undefined) continue;
+    code = next;
     if (interruption.exitCode !== undefined) return interruption.exitCode;
     failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
-    if (code === exitCodes.waiting && isTerminal)
-      host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
+    if (code === exitCodes.waiting) dim('Here, /approve and /reject answer.');
   }
-  if (isTerminal && session.events.length > 0) {
-    const words = ['chat', '--session', session.id, ...laneWords(ofLane.lane)];
-    const later = commandLine(words, context.options);
-    host.stdout.write(`${style.dim(`To go on later: ${later}`)}\n`);
+  const { session } = chat;
+  if (session !== undefined) {
+    const words = ['chat', '--session', session, ...laneWords(options.lane)];
+    dim(`To go on later: ${commandLine(words, options)}`);
   }
   return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
 }
 
-interface Decision {
-  readonly decision: 'approve' | 'reject';
-  readonly reason?: string;
+/** Returns the exit code of the run of a line. `undefined`: there was nothing to run. */
+async function carryOutLine(
+  host: Host,
+  chat: LineChat,
+  input: string,
+): Promise<number | undefined> {
+  const decision = decisionIn(input);
+  if (decision === undefined) return chat.say(input);
+  const code = await chat.decide(decision);
+  if (code === undefined) notice(host, 'Nothing waits for that.');
+  return code;
 }
 
 /** Decision that a line states about the waiting call: `/approve`, or `/reject` with a reason. */
-function decisionIn(line: string): Decision | undefined {
+function decisionIn(line: string): LineDecision | undefined {
   const [, decision, reason = ''] = /^\/(approve|reject)(?:\s+(.*))?$/.exec(line) ?? [];
   if (decision !== 'approve' && decision !== 'reject') return undefined;
   return { decision, ...(reason === '' ? {} : { reason }) };
-}
-
-interface Chat {
-  readonly host: Host;
-  readonly app: Runtime;
-  readonly session: AnySession;
-  readonly lane?: string;
-}
-
-/**
- * Answers the oldest request of the lane that offers this decision. Returns true when the run can
- * go on.
- */
-async function decide({ host, app, session, lane }: Chat, answer: Decision): Promise<boolean> {
-  const asked = session.pendingYieldingCalls.find(
-    ({ accepted, request, invocationId }) =>
-      !accepted &&
-      request.options.includes(answer.decision) &&
-      laneOf(session.events, invocationId) === lane,
-  );
-  if (asked === undefined) {
-    notice(host, 'Nothing waits for that.');
-    return false;
-  }
-  try {
-    await app.requests.answer(asked.requestId, answer);
-  } catch (error) {
-    if (!isAdjutantError(error, 'request_settled')) throw error;
-    // The request was answered elsewhere or has expired: the run goes on with that.
-    notice(host, error.message);
-  }
-  return true;
 }
 
 /**

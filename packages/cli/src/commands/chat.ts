@@ -7,6 +7,7 @@ import {
   withAgent,
   withAskBefore,
   withLane,
+  withServer,
   withSession,
 } from '../grammar/option-groups.ts';
 
@@ -15,8 +16,9 @@ type ChatFlags = RunContext['options'] & ChatLook & { readonly session?: string 
 /** Adds `adjutant chat`. */
 export const addChatCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
   const description = 'talk to the agent; line by line where there is no terminal';
-  const command = withAgent(agentCommand(program, 'chat', description))
+  const command = withServer(withAgent(agentCommand(program, 'chat', description)))
     .option('--plain', 'line by line in a terminal, too; /exit or Ctrl-D ends')
+    .option('--json', 'line by line, with every event as a line of JSON, then the result')
     .option('--ascii', 'signs for terminals that show ASCII only');
   withAskBefore(withLane(withSession(command))).action(
     async ({ session, plain, ascii, ...options }: ChatFlags) => {

@@ -7,6 +7,8 @@ export interface CuttingProxy {
   /** Connections that were made, and that were cut. */
   readonly connections: number;
   readonly cuts: number;
+  /** Cuts all connections off that are open. */
+  cut(): void;
 }
 
 export interface ProxyOptions {
@@ -61,6 +63,10 @@ export async function cuttingProxy({ target, cutAfter }: ProxyOptions): Promise<
     },
     get cuts() {
       return counts.cuts;
+    },
+    cut() {
+      counts.cuts += sockets.size / 2;
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -16,15 +16,16 @@ export function firstWords(): string {
 /** The lines that a session begins with. */
 export function headerLines(
   workplace: Workplace,
-  session: string,
+  session: string | undefined,
   events: readonly Event[],
   holder: string | undefined,
   space: Space,
 ): readonly Line[] {
   const first = [firstWords(), workplace.title].join(' · ');
+  const ending = session === undefined ? [] : [endingOf(session)];
   const second =
-    events.length === 0
-      ? [`new session ${endingOf(session)}`, ...workplace.facts].join(' · ')
+    events.length === 0 || session === undefined
+      ? [['new session', ...ending].join(' '), ...workplace.facts].join(' · ')
       : [
           sessionWords(session, events),
           ...(holder === undefined ? [] : [`works in ${holder}`]),

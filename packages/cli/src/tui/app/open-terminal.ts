@@ -1,12 +1,9 @@
+import { isRemote } from '../../access/server-flags.ts';
 import type { RunContext } from '../../actions/carry-out.ts';
-import { chosenAgent } from '../../app/chosen-agent.ts';
-import { sessionToGoOn } from '../../app/named-session.ts';
-import { openProject } from '../../app/project.ts';
 import { exitCodes } from '../../failure.ts';
 import { costText } from '../feed/amounts.ts';
 import type { Screen } from '../screens/live-view.ts';
-import { LocalWorkplace } from '../session/local-workplace.ts';
-import { endingOf } from '../session/workplace.ts';
+import { endingOf, type OpenedWorkplace } from '../session/workplace.ts';
 import { firstWords } from './header.ts';
 import { listenToKeys } from './keyboard.ts';
 import { Suspension } from './suspension.ts';
@@ -54,7 +51,7 @@ async function runTerminal(
   context: RunContext,
   { sessionId, modes, left, stop, ascii }: Opening,
 ): Promise<number> {
-  const { host, options } = context;
+  const { host } = context;
   const screen = (): Screen => screenOf(host, ascii);
   const moves = host.env['ADJUTANT_MOTION'] !== '0';
   const { ScreenView } = await loadView();
@@ -76,23 +73,34 @@ async function runTerminal(
   host.stdout.write('\r\u001B[K');
   view.show();
   try {
-    const project = await openProject(host, options, { session: sessionId });
-    const id = sessionId === undefined ? undefined : await sessionToGoOn(project, sessionId);
-    const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
-    const workplace = new LocalWorkplace(context, project, agent);
-    await app.begin(workplace, id);
+    const { workplace, session } = await openWorkplace(context, sessionId);
+    await app.begin(workplace, session);
     await left;
-    const stopped = await app.stop();
+    const wasOpen = await app.stop();
     await view.hide();
-    sayGoodbye(context, app, stopped);
+    sayGoodbye(context, app, wasOpen);
     await workplace.close();
     fault.rethrow();
-    return stopped ? 130 : exitCodes.ok;
+    return wasOpen && workplace.onLeave === 'stops' ? 130 : exitCodes.ok;
   } finally {
     forgetSignals();
     forgetKeys();
     await view.hide();
   }
+}
+
+/** Opens the place that the options name. Only `--server` loads the client of a server. */
+async function openWorkplace(
+  context: RunContext,
+  sessionId: string | undefined,
+): Promise<OpenedWorkplace> {
+  const { options } = context;
+  if (!isRemote(options)) {
+    const { openLocalWorkplace } = await import('../session/local-workplace.ts');
+    return openLocalWorkplace(context, sessionId);
+  }
+  const { openServerWorkplace } = await import('../session/server-workplace.ts');
+  return openServerWorkplace({ ...context, options }, sessionId);
 }
 
 /** Loads React and Ink. React is slower by far outside of production. */
@@ -142,13 +150,18 @@ class Fault {
   }
 }
 
-function sayGoodbye({ host }: RunContext, app: TerminalApp, stopped: boolean): void {
+/** Fate of an open run whose app was left. */
+const runWords = {
+  stops: ' Its run is stopped, not ended.',
+  goesOn: ' The run goes on there.',
+} as const;
+
+function sayGoodbye({ host }: RunContext, app: TerminalApp, wasOpen: boolean): void {
   const { conversation, events, feed, workplace } = app;
-  if (events.length === 0) return;
+  const { session } = conversation;
+  if (events.length === 0 || session === undefined) return;
   const facts = `${events.length} events, ${costText(feed.totals)}`;
-  const kept = `Session ${endingOf(conversation.session)} is kept: ${facts}.`;
-  const run = stopped ? ' Its run is stopped, not ended.' : '';
-  host.stdout.write(
-    `${kept}${run}\nContinue with: ${workplace.commandFor(conversation.session)}\n`,
-  );
+  const kept = `Session ${endingOf(session)} is kept: ${facts}.`;
+  const run = wasOpen ? runWords[workplace.onLeave] : '';
+  host.stdout.write(`${kept}${run}\nContinue with: ${workplace.commandFor(session)}\n`);
 }

@@ -1,23 +1,21 @@
-import { modelOf } from '../../app/agents.ts';
 import { formatTokens } from '../../output/format.ts';
 import { costText } from '../feed/amounts.ts';
-import type { Feed } from '../feed/feed.ts';
 import type { StatusView } from '../screens/live-view.ts';
-import type { Conversation } from '../session/conversation.ts';
+import type { OpenSession } from '../session/open-session.ts';
 import { endingOf, type Workplace } from '../session/workplace.ts';
 import { visibleString } from '../text/visible.ts';
 
 /** The facts of the last line of the screen. */
 export function statusOf(
   workplace: Workplace | undefined,
-  conversation: Conversation | undefined,
-  feed: Feed,
-  isWorking: boolean,
+  open: OpenSession | undefined,
 ): StatusView {
-  if (workplace === undefined || conversation === undefined)
+  if (workplace === undefined || open === undefined)
     return { facts: ['loading'], hint: '^C^C leave' };
-  const { totals, requests, runState } = feed;
-  const model = modelOf(workplace.agent)?.replace(/^[^:]*:/, '');
+  const { isWorking, lastModel } = open;
+  const { session } = open.conversation;
+  const { totals, requests, runState } = open.feed;
+  const model = (workplace.agent.model ?? lastModel)?.replace(/^[^:]*:/, '');
   const waits =
     requests.length === 0 ? [] : [`${requests.length} ${requests.length === 1 ? 'waits' : 'wait'}`];
   const facts = [
@@ -26,7 +24,7 @@ export function statusOf(
     ...(totals.tokens === 0 ? [] : [`${formatTokens(totals.tokens)} tok`]),
     costText(totals),
     ...waits,
-    ...(isWorking ? [] : [endingOf(conversation.session)]),
+    ...(isWorking || session === undefined ? [] : [endingOf(session)]),
   ];
   const hint = isWorking
     ? 'Esc interrupts'

@@ -12,7 +12,7 @@ import type { LiveView } from '../screens/live-view.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { OpenSession } from '../session/open-session.ts';
 import { cutOffNote, lastTurns } from '../session/reopened.ts';
-import type { Workplace } from '../session/workplace.ts';
+import { leavingWords, type Workplace } from '../session/workplace.ts';
 import { commandNow, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { type KeyedApp, takeAppKey } from './app-keys.ts';
@@ -29,7 +29,6 @@ import { WorkSignals } from './work-signals.ts';
 
 /** Milliseconds within which a second Ctrl-C leaves. */
 const leaveWithin = 2_000;
-const stopsHere = ' The run stops here and can go on later.';
 
 function isControl(input: Input, letter: string): boolean {
   return input.kind === 'key' && input.ctrl === true && input.key === letter;
@@ -153,19 +152,20 @@ export class TerminalApp implements AppControl, KeyedApp {
     for (const input of waiting) this.input(input);
   }
 
-  async openSession(id?: string): Promise<void> {
+  async openSession(named?: string): Promise<void> {
     await this.#session?.conversation.stop();
-    const conversation = await this.workplace.open(id);
+    const conversation = await this.workplace.open(named);
     const events = await conversation.open();
     const session = new OpenSession(conversation);
     this.#session = session;
     const blocks = events.flatMap((event) => [...session.take(event)]);
     const { feed } = session;
-    const holder =
-      feed.runState === 'working' ? await this.workplace.holder(conversation.session) : undefined;
-    this.print((space) => headerLines(this.workplace, conversation.session, events, holder, space));
+    const id = conversation.session;
+    const isWorking = feed.runState === 'working';
+    const holder = isWorking && id !== undefined ? await this.workplace.holder(id) : undefined;
+    this.print((space) => headerLines(this.workplace, id, events, holder, space));
     if (blocks.length > 0) this.print((space) => lastTurns(blocks, space));
-    if (feed.runState === 'working' && holder === undefined) {
+    if (isWorking && holder === undefined) {
       this.note(cutOffNote(events, feed.model !== undefined, this.#parts.now()));
       feed.cutOff();
     }
@@ -178,7 +178,7 @@ export class TerminalApp implements AppControl, KeyedApp {
       feed.lastSeq,
     );
     this.#request.look();
-    if (await this.#texts.openDraft(events.length > 0 ? conversation.session : undefined))
+    if (await this.#texts.openDraft(events.length > 0 ? id : undefined))
       this.#say('Your draft is back. ^C clears it.');
     this.changed();
   }
@@ -194,7 +194,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     }
   }
 
-  /** Keeps the draft and ends the work of this process. Returns true when it worked. */
+  /** Keeps the draft and ends the work of this process. Returns true when a run was open. */
   async stop(): Promise<boolean> {
     await this.#texts.close();
     return this.conversation.stop();
@@ -202,8 +202,8 @@ export class TerminalApp implements AppControl, KeyedApp {
 
   #happened(session: OpenSession, event: StreamEvent): void {
     const blocks = session.take(event);
-    if ('seq' in event && session.events.length === 1)
-      this.#texts.begun(session.conversation.session);
+    const { session: id } = session.conversation;
+    if ('seq' in event && session.events.length === 1 && id !== undefined) this.#texts.begun(id);
     for (const block of blocks) this.print((space) => blockLines(block, space));
     this.#request.look();
     this.changed();
@@ -265,9 +265,10 @@ export class TerminalApp implements AppControl, KeyedApp {
     }
     this.#request.leave();
     const { isWorking } = this;
-    if (isWorking) this.interrupt();
-    else if (this.hasText) this.#composer.clear();
-    this.#say(`Press ^C again to leave.${isWorking ? stopsHere : ''}`);
+    const fate = this.#workplace?.onLeave ?? 'stops';
+    if (isWorking && fate === 'stops') this.interrupt();
+    else if (!isWorking && this.hasText) this.#composer.clear();
+    this.#say(`Press ^C again to leave.${isWorking ? leavingWords[fate] : ''}`);
   }
 
   #say(text: string, tone: Note['tone'] = 'plain'): void {
@@ -384,7 +385,7 @@ export class TerminalApp implements AppControl, KeyedApp {
       editor: this.#composer.editor,
       placeholder: `Ask ${name} something`,
       isComposing: this.#list === undefined && !this.#request.isFocused,
-      status: statusOf(this.#workplace, this.#session?.conversation, this.feed, this.isWorking),
+      status: statusOf(this.#workplace, this.#session),
       tick: this.#parts.moves ? Math.floor(now / 100) : undefined,
     };
   }

@@ -41,8 +41,9 @@ export type ModelPrompt = ReturnType<typeof promptOf>;
 
 /** One session and its run, wherever they are: what the app does with them. */
 export interface Conversation {
-  readonly session: string;
-  /** True while this process works on the run. */
+  /** Id of the session. `undefined`: it gets one with its first message. */
+  readonly session: string | undefined;
+  /** True while this process works on the run, or has asked for work that has not begun. */
   readonly isWorking: boolean;
   /** The events so far. */
   open(): Promise<readonly Event[]>;
@@ -77,6 +78,6 @@ export interface Conversation {
    * process goes on with the run that was worked on here.
    */
   comeBack(): Promise<boolean>;
-  /** Ends the work of this process; the run can go on later. Returns true when it worked. */
+  /** Ends the work of this process, or its looking on. Returns true when a run was under way. */
   stop(): Promise<boolean>;
 }

@@ -5,54 +5,75 @@ import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
 import { modelOf } from '../../app/agents.ts';
 import { rememberAskBefore } from '../../app/app.ts';
-import { namedSession, projectSessions } from '../../app/named-session.ts';
+import { chosenAgent } from '../../app/chosen-agent.ts';
+import { namedSession, projectSessions, sessionToGoOn } from '../../app/named-session.ts';
 import { holderNow } from '../../app/open-run.ts';
-import type { Project } from '../../app/project.ts';
+import { openProject, type Project } from '../../app/project.ts';
 import { projectFolder } from '../../app/session-memory.ts';
 import { dataFolder } from '../../host/data-folder.ts';
-import { laneWords } from '../../output/lane-text.ts';
 import type { TextFiles } from '../app/kept-texts.ts';
 import { draftPath } from '../history/drafts.ts';
 import { historyPath } from '../history/history.ts';
 import type { Conversation } from './conversation.ts';
 import { LocalConversation } from './local-conversation.ts';
-import type { SessionExtent, WaitingRequest, Workplace } from './workplace.ts';
+import {
+  type AgentOutline,
+  chatWords,
+  type OpenedWorkplace,
+  type SessionExtent,
+  toolFacts,
+  type WaitingRequest,
+  type Workplace,
+} from './workplace.ts';
 
 /** Sessions that a list shows. */
 const listed = 200;
 
+/** Opens the app that the options mean, and the agent that is to answer. */
+export async function openLocalWorkplace(
+  context: RunContext,
+  named: string | undefined,
+): Promise<OpenedWorkplace> {
+  const { host, options } = context;
+  const project = await openProject(host, options, { session: named });
+  const session = named === undefined ? undefined : await sessionToGoOn(project, named);
+  const agent = await chosenAgent(host, project, { agent: options.agent, session });
+  return { workplace: new LocalWorkplace(context, project, agent), session };
+}
+
 /** The sessions of a store of this machine. */
 export class LocalWorkplace implements Workplace {
+  readonly onLeave = 'stops';
   readonly #context: RunContext;
   readonly #project: Project;
-  agent: Runnable;
+  #agent: Runnable;
 
   constructor(context: RunContext, project: Project, agent: Runnable) {
     this.#context = context;
     this.#project = project;
-    this.agent = agent;
+    this.#agent = agent;
   }
 
   get title(): string {
-    const model = modelOf(this.agent);
-    return [this.#project.who(this.agent), ...(model === undefined ? [] : [model])].join(' · ');
-  }
-
-  get app(): string {
-    return this.#project.app.app;
+    const model = modelOf(this.#agent);
+    return [this.#project.who(this.#agent), ...(model === undefined ? [] : [model])].join(' · ');
   }
 
   get facts(): readonly string[] {
-    const { tools = [] } = this.agent as Partial<Agent>;
-    if (tools.length === 0) return [];
-    const asking = tools.filter(({ approval }) => approval !== undefined).length;
-    const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-    // The tools of the agent of the command line ask as its options say.
-    return [asking === 0 || asking === tools.length ? count : `${count}, ${asking} ask first`];
+    const { tools = [] } = this.#agent as Partial<Agent>;
+    return toolFacts(tools.length, tools.filter(({ approval }) => approval !== undefined).length);
   }
 
-  get agents(): readonly Runnable[] {
-    return this.#project.agents;
+  get agents(): readonly AgentOutline[] {
+    return this.#project.agents.map(outlineOf);
+  }
+
+  get agent(): AgentOutline {
+    return outlineOf(this.#agent);
+  }
+
+  set agent({ name }: AgentOutline) {
+    this.#agent = this.#project.agents.find((one) => one.name === name) ?? this.#agent;
   }
 
   get texts(): TextFiles {
@@ -75,9 +96,9 @@ export class LocalWorkplace implements Workplace {
       app,
       session,
       lane: options.lane,
-      agent: () => this.agent,
+      agent: () => this.#agent,
       prepare: async (prepared) => {
-        await this.#project.check(this.agent, prepared);
+        await this.#project.check(this.#agent, prepared);
         await this.#project.remember(prepared);
         await rememberAskBefore(prepared, options);
       },
@@ -119,13 +140,18 @@ export class LocalWorkplace implements Workplace {
     return holderNow(await this.#project.app.sessions.open({ id, observe: false }));
   }
 
-  commandFor(session: string): string {
+  commandFor(session: string | undefined): string {
     const { options } = this.#context;
-    const words = ['chat', '--session', session, ...laneWords(options.lane)];
+    const words = chatWords(session, options.lane);
     return commandLine(words, { ...options, ...this.#project.place });
   }
 
   close(): Promise<void> {
     return this.#project.close();
   }
+}
+
+function outlineOf(runnable: Runnable): AgentOutline {
+  const { kind, name, description } = runnable;
+  return { kind, name, ...defined({ description, model: modelOf(runnable) }) };
 }

@@ -12,6 +12,7 @@ export class OpenSession {
   readonly #events: Event[] = [];
   readonly #stored = new StoredMessages();
   readonly #stop = new WorkStop();
+  #lastModel: string | undefined;
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
@@ -19,6 +20,11 @@ export class OpenSession {
 
   get events(): readonly Event[] {
     return this.#events;
+  }
+
+  /** Name of the model that was asked last. */
+  get lastModel(): string | undefined {
+    return this.#lastModel;
   }
 
   get isWorking(): boolean {
@@ -48,6 +54,7 @@ export class OpenSession {
   take(event: StreamEvent): readonly Block[] {
     if ('seq' in event) {
       this.#events.push(event);
+      if (event.type === 'model_start') this.#lastModel = event.model;
       if (event.type === 'user') this.#stored.read(event.text ?? '');
       if (event.type === 'invocation_yield' || event.type === 'invocation_end') this.#stop.clear();
     }

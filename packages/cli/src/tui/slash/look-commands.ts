@@ -127,7 +127,7 @@ const statusCommand: SlashCommand = {
   run(app) {
     const { conversation, feed, workplace, events } = app;
     const lines = [
-      `session  ${conversation.session} · ${events.length} events`,
+      `session  ${conversation.session ?? 'new'} · ${events.length} events`,
       `agent    ${workplace.agent.name} · ${feed.runState}`,
       `used     ${usageText(feed.totals, 0).replace(/ · 0 ms$/, '')}`,
       `later    ${workplace.commandFor(conversation.session)}`,

@@ -1,5 +1,4 @@
 import type { SessionListing } from 'adjutant';
-import { modelOf } from '../../app/agents.ts';
 import { formatMoment } from '../../output/format.ts';
 import type { AppControl, Choice, SlashCommand } from '../app/control.ts';
 import { gutterSign, lineSpans, toned } from '../screens/layout.ts';
@@ -22,7 +21,7 @@ const clear: SlashCommand = {
   async run(app) {
     const { session } = app.conversation;
     app.clearScreen();
-    if (app.events.length > 0)
+    if (app.events.length > 0 && session !== undefined)
       app.note({
         sign: 'note',
         tone: 'plain',
@@ -98,7 +97,12 @@ const fork: SlashCommand = {
       app.note({ sign: 'failed', tone: 'failure', text });
       return;
     }
-    const from = endingOf(app.conversation.session);
+    const { session } = app.conversation;
+    if (session === undefined) {
+      app.note({ sign: 'note', tone: 'plain', text: 'The session has no events yet.' });
+      return;
+    }
+    const from = endingOf(session);
     const place = at ?? app.events.at(-1)?.seq ?? 0;
     const kept = effectsUpTo(app, place);
     const id = await app.conversation.fork(at);
@@ -151,17 +155,22 @@ const agent: SlashCommand = {
   },
 };
 
+function lastModel({ events }: AppControl): string | undefined {
+  return events.findLast((event) => event.type === 'model_start')?.model;
+}
+
 const model: SlashCommand = {
   name: 'model',
   words: '',
   summary: 'which model answers',
   run(app) {
     const { agent: who } = app.workplace;
-    const name = modelOf(who);
-    const text =
-      name === undefined
-        ? `${who.name} is no agent with a model of its own.`
-        : `${who.name} thinks with ${name}.`;
+    const name = who.model ?? (who.kind === 'agent' ? lastModel(app) : undefined);
+    const unknown =
+      who.kind === 'agent'
+        ? `The model of ${who.name} is told with its first answer.`
+        : `${who.name} is no agent with a model of its own.`;
+    const text = name === undefined ? unknown : `${who.name} thinks with ${name}.`;
     app.note({ sign: 'model', tone: 'plain', text });
   },
 };
