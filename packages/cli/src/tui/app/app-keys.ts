@@ -7,6 +7,9 @@ export interface KeyedApp {
   readonly isWorking: boolean;
   readonly hasText: boolean;
   interrupt(): void;
+  /** Tells that Esc came while nothing was to be interrupted. */
+  escapedIdly(): void;
+  openPalette(): void;
   /** Asks once more before it leaves, because the agent works. */
   askToLeave(): void;
   leave(): void;
@@ -29,6 +32,7 @@ const appKeys: readonly AppKey[] = [
     key: 'escape',
     take: (app) => {
       if (app.isWorking) app.interrupt();
+      else app.escapedIdly();
       return true;
     },
   },
@@ -47,6 +51,14 @@ const appKeys: readonly AppKey[] = [
     ctrl: true,
     take: (app) => {
       app.searchHistory();
+      return true;
+    },
+  },
+  {
+    key: 'p',
+    ctrl: true,
+    take: (app) => {
+      app.openPalette();
       return true;
     },
   },

@@ -16,17 +16,29 @@ export interface Printed {
 
 /** A row of a list to choose from. */
 export interface Choice {
-  readonly line: Line;
+  readonly line: Line | ((space: Space) => Line);
   /** Text that a filter looks through. */
   readonly text: string;
   readonly take: () => void;
+  /** Shows what else can be done with it, for the key →. */
+  readonly more?: () => void;
+}
+
+/** What a list can do beside choosing. */
+export interface ListOptions {
+  /** Line below the list. @default the keys of every list */
+  readonly keys?: string;
+  /** Fact at the right end of the title. */
+  readonly fact?: string;
+  /** Carries out Tab: another list in its place. */
+  readonly other?: () => void;
 }
 
 /** A list that has the keys until it is closed. */
 export interface ListOfChoices {
-  readonly popup: Popup;
+  popup(space: Space): Popup;
   /** Takes a key. Returns the choice that it takes, or that the list is to be closed. */
-  take(input: Input): Choice | 'close' | undefined;
+  take(input: Input): Pick<Choice, 'take'> | 'close' | undefined;
 }
 
 /** A view that has the whole screen and all keys until it is closed. */
@@ -45,6 +57,8 @@ export interface AppControl {
   readonly events: readonly Event[];
   /** Prints lines into the scrollback. */
   print(lines: (space: Space) => readonly Line[]): void;
+  /** Prints the error of something that could not be carried out. */
+  fail(error: unknown): void;
   /** Prints a note, such as `✗ There is no session of this id.` */
   note(note: Omit<Note, 'kind'>): void;
   /** Opens a view of the whole screen. What is printed meanwhile is shown when it is closed. */
@@ -52,7 +66,11 @@ export interface AppControl {
   /** Tells that something of what is shown has changed. */
   changed(): void;
   /** Lets a person choose. */
-  choose(title: string, choices: readonly Choice[], keys?: string): void;
+  choose(title: string, choices: readonly Choice[], options?: ListOptions): void;
+  /** Carries out a command. */
+  command(name: string, words: string): Promise<void>;
+  /** Gives the keys to the open request. Returns false when there is none. */
+  enterRequest(): boolean;
   /** Opens a session, by default a new one. Prints its header, and its last turns. */
   openSession(id?: string): Promise<void>;
   /** Puts a text into the composer. */

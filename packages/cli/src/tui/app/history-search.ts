@@ -22,7 +22,7 @@ export class HistorySearch implements ListOfChoices {
     this.#found = matches(entries, '');
   }
 
-  get popup(): Popup {
+  popup(): Popup {
     return {
       title: [{ text: 'history  ', dim: true }, ...lineSpans(this.#words, { bold: true })],
       rows: this.#found.map((text) => lineSpans(text)),

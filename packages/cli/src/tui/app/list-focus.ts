@@ -1,54 +1,70 @@
 import type { Input } from '../editor/keys.ts';
+import { gutter as gutterWidth, lineSpans, type Space, spread } from '../screens/layout.ts';
 import type { Popup } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
-import type { Choice, ListOfChoices } from './control.ts';
+import type { Choice, ListOfChoices, ListOptions } from './control.ts';
 
 const usualKeys = '↑↓ choose · Enter take · Esc close';
+/** Rows that a page key moves by. */
+const pageRows = 5;
 
 /** A list to choose from. What is typed filters it. */
 export class ListFocus implements ListOfChoices {
   readonly #title: string;
   readonly #choices: readonly Choice[];
-  readonly #keys: string;
+  readonly #options: ListOptions;
   #filter = '';
   #marked = 0;
 
-  constructor(title: string, choices: readonly Choice[], keys = usualKeys) {
+  constructor(title: string, choices: readonly Choice[], options: ListOptions = {}) {
     this.#title = title;
     this.#choices = choices;
-    this.#keys = keys;
+    this.#options = options;
   }
 
+  /** Choices that fit the filter, those with its characters beside one another first. */
   get #found(): readonly Choice[] {
     const wanted = this.#filter.toLowerCase();
-    return this.#choices.filter(({ text }) => isWithin(wanted, text.toLowerCase()));
+    const found = this.#choices.filter(({ text }) => isWithin(wanted, text.toLowerCase()));
+    const isWhole = ({ text }: Choice): boolean => text.toLowerCase().includes(wanted);
+    return [...found.filter(isWhole), ...found.filter((choice) => !isWhole(choice))];
   }
 
-  get popup(): Popup {
+  popup(space: Space): Popup {
     const found = this.#found;
-    const filter: Line = this.#filter === '' ? [] : [{ text: `  ${this.#filter}`, bold: true }];
+    const { fact, keys = usualKeys } = this.#options;
+    const filter: Line =
+      this.#filter === '' ? [] : [{ text: '  ' }, ...lineSpans(this.#filter, { bold: true })];
     const count =
-      found.length === this.#choices.length ? '' : `  ${found.length} of ${this.#choices.length}`;
+      found.length === this.#choices.length ? '' : `${found.length} of ${this.#choices.length}`;
+    const facts = [count, fact ?? ''].filter((text) => text !== '');
+    const room = { ...space, columns: space.columns - gutterWidth };
     return {
-      title: [{ text: this.#title, dim: true }, ...filter, { text: count, dim: true }],
-      rows: found.map(({ line }) => line),
+      title: spread([{ text: this.#title, dim: true }, ...filter], { facts }, room),
+      rows: found.map(({ line }) => (typeof line === 'function' ? line(room) : line)),
       marked: this.#marked,
-      keys: this.#keys,
+      keys: found.length === 0 ? `nothing found · ${keys}` : keys,
     };
   }
 
-  take(input: Input): Choice | 'close' | undefined {
+  take(input: Input): Pick<Choice, 'take'> | 'close' | undefined {
     if (input.kind !== 'key') {
-      this.#filter += input.text;
+      this.#filter += input.text.replaceAll('\n', ' ');
       this.#marked = 0;
       return undefined;
     }
     const { key, ctrl = false } = input;
+    const { other } = this.#options;
+    const chosen = this.#found[this.#marked];
     if (key === 'escape' || (ctrl && key === 'c')) return 'close';
-    if (key === 'enter' || key === 'tab') return this.#found[this.#marked] ?? 'close';
+    if (key === 'tab' && other !== undefined) return { take: other };
+    if (key === 'enter' || key === 'tab') return chosen ?? 'close';
+    if (key === 'right' && chosen?.more !== undefined) return { take: chosen.more };
     if (key === 'up' || (ctrl && key === 'p')) this.#mark(-1);
     if (key === 'down' || (ctrl && key === 'n')) this.#mark(1);
-    if (key === 'backspace') this.#filter = this.#filter.slice(0, -1);
+    if (key === 'pageUp') this.#mark(-pageRows);
+    if (key === 'pageDown') this.#mark(pageRows);
+    if (key === 'backspace') this.#filter = [...this.#filter].slice(0, -1).join('');
     if (ctrl && key === 'u') this.#filter = '';
     return undefined;
   }

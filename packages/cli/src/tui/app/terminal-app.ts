@@ -13,22 +13,33 @@ import type { Conversation } from '../session/conversation.ts';
 import { OpenSession } from '../session/open-session.ts';
 import { cutOffNote, lastTurns } from '../session/reopened.ts';
 import { leavingWords, type Workplace } from '../session/workplace.ts';
-import { commandNow, slashCommands } from '../slash/commands.ts';
+import { commandNow, openCommandPalette, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { type KeyedApp, takeAppKey } from './app-keys.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
-import type { AppControl, Choice, FullView, ListOfChoices, Printed } from './control.ts';
+import type {
+  AppControl,
+  Choice,
+  FullView,
+  ListOfChoices,
+  ListOptions,
+  Printed,
+} from './control.ts';
 import { firstWords, headerLines } from './header.ts';
 import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
+import { LoadingInputs } from './loading-inputs.ts';
 import { statusOf } from './status.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
+import { Twice } from './twice.ts';
 import { WorkSignals } from './work-signals.ts';
 
 /** Milliseconds within which a second Ctrl-C leaves. */
 const leaveWithin = 2_000;
+/** Milliseconds within which a second Esc shows the messages that one can go back to. */
+const goBackWithin = 600;
 
 function isControl(input: Input, letter: string): boolean {
   return input.kind === 'key' && input.ctrl === true && input.key === letter;
@@ -45,18 +56,21 @@ export class TerminalApp implements AppControl, KeyedApp {
   /** What is known of a session before one is open. */
   readonly #noFeed = new Feed();
   #full: FullView | undefined;
-  #waitingInputs: Input[] = [];
+  readonly #loading = new LoadingInputs(this.#composer);
   #notice: Line | undefined;
   #list: ListOfChoices | undefined;
   readonly #texts: KeptTexts;
   readonly #signals: WorkSignals;
   readonly #completion = new CompletionFocus(this.#composer, slashCommands);
   readonly #request: RequestFocus;
-  #interruptedAt = Number.NEGATIVE_INFINITY;
+  readonly #interrupted: Twice;
+  readonly #escaped: Twice;
   #version = 0;
 
   constructor(parts: TerminalAppParts) {
     this.#parts = parts;
+    this.#interrupted = new Twice(leaveWithin, parts.now);
+    this.#escaped = new Twice(goBackWithin, parts.now);
     this.#request = new RequestFocus({
       ...{ now: parts.now, columns: () => parts.screen().columns },
       feed: () => this.feed,
@@ -130,7 +144,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.print((space) => blockLines(block, space));
   }
 
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     this.note({ sign: 'failed', tone: 'failure', text: describeFailure(error) });
   }
 
@@ -147,9 +161,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.#workplace = workplace;
     await this.#texts.open(workplace.texts);
     await this.openSession(sessionId);
-    const waiting = this.#waitingInputs;
-    this.#waitingInputs = [];
-    for (const input of waiting) this.input(input);
+    for (const input of this.#loading.release()) this.input(input);
   }
 
   async openSession(named?: string): Promise<void> {
@@ -172,7 +184,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     conversation.listen(
       {
         event: (event) => this.#happened(session, event),
-        failed: (error) => this.#fail(error),
+        failed: (error) => this.fail(error),
         changed: () => this.#workChanged(),
       },
       feed.lastSeq,
@@ -190,7 +202,7 @@ export class TerminalApp implements AppControl, KeyedApp {
       const text = 'Another process goes on with this run; shown from here.';
       this.note({ sign: 'note', tone: 'plain', text });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
@@ -232,16 +244,11 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.changed();
   }
 
-  /** Keeps what is sent before the app is loaded. */
   #whileLoading(input: Input, notice: Line | undefined): void {
-    this.#notice = notice;
-    if (this.#waitingInputs.length > 0) {
-      this.#waitingInputs.push(input);
-      return;
-    }
-    if (this.#composer.take(input, this.#width).kind !== 'send' || this.#composer.isEmpty) return;
-    this.#waitingInputs.push(input);
-    this.#notice = [{ text: '  stored · sent when the app is loaded', dim: true }];
+    const isSent = this.#loading.take(input, this.#width);
+    this.#notice = isSent
+      ? [{ text: '  stored · sent when the app is loaded', dim: true }]
+      : notice;
   }
 
   get #width(): number {
@@ -250,10 +257,7 @@ export class TerminalApp implements AppControl, KeyedApp {
 
   /** Interrupts, clears or closes what is open. Asked twice, it leaves. */
   askToLeave(): void {
-    const { now } = this.#parts;
-    const isSecond = now() - this.#interruptedAt <= leaveWithin;
-    this.#interruptedAt = now();
-    if (isSecond) {
+    if (this.#interrupted.happens()) {
       this.#composer.restore();
       this.leave();
       return;
@@ -302,6 +306,15 @@ export class TerminalApp implements AppControl, KeyedApp {
     return this.#request.enter();
   }
 
+  /** Twice within a moment, and without a text, it shows the messages that one can go back to. */
+  escapedIdly(): void {
+    if (this.#escaped.happens() && !this.hasText) void this.command('back', '');
+  }
+
+  openPalette(): void {
+    void openCommandPalette(this).catch((error: unknown) => this.fail(error));
+  }
+
   searchHistory(): void {
     this.#list = new HistorySearch(this.#composer.former, (text) => this.compose(text));
   }
@@ -313,17 +326,17 @@ export class TerminalApp implements AppControl, KeyedApp {
       return;
     }
     if (entry.kind === 'command') {
-      void this.#command(entry.name, entry.words);
+      void this.command(entry.name, entry.words);
       return;
     }
     this.#texts.sent(asTyped(entry.text));
     void this.session
       .say(entry.text)
       .then(() => this.changed())
-      .catch((error: unknown) => this.#fail(error));
+      .catch((error: unknown) => this.fail(error));
   }
 
-  async #command(name: string, words: string): Promise<void> {
+  async command(name: string, words: string): Promise<void> {
     const command = commandNow(name, this.isWorking, this.workplace.agent.name);
     if (typeof command === 'string') {
       // The text stays, to be mended.
@@ -335,7 +348,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     try {
       await command.run(this, words);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
     this.changed();
   }
@@ -344,7 +357,7 @@ export class TerminalApp implements AppControl, KeyedApp {
     const { waitsFor, done } = this.session.interrupt();
     const calls = waitsFor === 1 ? 'a call' : `${waitsFor} calls`;
     if (waitsFor > 0) this.#say(`Stops after ${calls} · Esc again cancels`);
-    void done.catch((error: unknown) => this.#fail(error));
+    void done.catch((error: unknown) => this.fail(error));
   }
 
   look(view: FullView): void {
@@ -352,8 +365,8 @@ export class TerminalApp implements AppControl, KeyedApp {
     this.changed();
   }
 
-  choose(title: string, choices: readonly Choice[], keys?: string): void {
-    this.#list = new ListFocus(title, choices, keys);
+  choose(title: string, choices: readonly Choice[], options?: ListOptions): void {
+    this.#list = new ListFocus(title, choices, options);
     this.changed();
   }
 
@@ -377,7 +390,7 @@ export class TerminalApp implements AppControl, KeyedApp {
       stored: this.#session?.messages ?? [],
       state: this.#state,
       notice: this.#notice ?? (this.#session ? undefined : [{ text: firstWords() }]),
-      popup: this.#list?.popup ?? this.#completion.popup,
+      popup: this.#list?.popup(this.#parts.screen()) ?? this.#completion.popup,
       card:
         this.#list === undefined
           ? requestCard(this.#request, now, this.#parts.screen())

@@ -13,7 +13,7 @@ export interface Space {
 }
 
 /** Columns of the gutter, which holds the sign of a line. */
-const gutter = 2;
+export const gutter = 2;
 const widestProse = 100;
 /** Columns of a line that stay for its left part, however many facts stand at its right. */
 const leastLeft = 24;

@@ -1,5 +1,7 @@
 import { sign } from '../text/signs.ts';
 import type { Line } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
+import { cutLine } from '../text/wrap.ts';
 import { accent, emptyGutter, gutterSign } from './layout.ts';
 import type { Popup, Screen } from './live-view.ts';
 
@@ -19,10 +21,11 @@ export function popupLines(
   });
   const hidden = rows.length - room - first;
   const last = shown.at(-1);
-  if (hidden > 0 && last !== undefined)
-    shown[shown.length - 1] = [
-      ...last,
-      { text: `  ${sign('ellipsis', screen.ascii)} ${hidden} more`, dim: true },
-    ];
+  if (hidden > 0 && last !== undefined) {
+    const ellipsis = sign('ellipsis', screen.ascii);
+    const more = `  ${ellipsis} ${hidden} more`;
+    const width = Math.max(1, screen.columns - 1 - displayWidth(more));
+    shown[shown.length - 1] = [...cutLine(last, width, ellipsis), { text: more, dim: true }];
+  }
   return [...above, ...shown, ...below].slice(0, Math.max(0, height));
 }

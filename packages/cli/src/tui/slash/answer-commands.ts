@@ -1,6 +1,9 @@
+import { defined, visibleJson } from 'adjutant/text';
+import { readAnswer } from '../../actions/given-value.ts';
 import type { AppControl, SlashCommand } from '../app/control.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 import type { GivenDecision, Standing } from '../session/conversation.ts';
+import { endingOf } from '../session/workplace.ts';
 
 /** The request that words begin with, as `#41`, else the oldest; and the words behind it. */
 function asked(
@@ -75,6 +78,63 @@ const always: SlashCommand = {
   },
 };
 
+const approvals: SlashCommand = {
+  name: 'approvals',
+  words: '',
+  summary: 'what waits for people, in all sessions',
+  async run(app) {
+    const waiting = await app.workplace.listRequests();
+    const say = (text: string): void => app.note({ sign: 'asks', tone: 'attention', text });
+    for (const { session, summary } of waiting) say(`${summary}  ${endingOf(session)}`);
+    if (waiting.length === 0)
+      app.note({ sign: 'note', tone: 'plain', text: 'Nothing waits for anybody.' });
+  },
+};
+
+const answer: SlashCommand = {
+  name: 'answer',
+  words: '[#] [words]',
+  summary: 'answer a question in words; shown before it counts',
+  run(app, words) {
+    const { request, rest } = asked(app, words);
+    if (request === undefined) {
+      app.note({ sign: 'note', tone: 'plain', text: 'Nothing waits for that.' });
+      return;
+    }
+    if (rest === '' || !request.details.options.includes('answer')) {
+      app.enterRequest();
+      return;
+    }
+    const { requestId, kind, details } = request;
+    const asks = { requestId, kind, ...defined({ inputSchema: details.inputSchema }) };
+    const { input = null } = readAnswer(asks, { decision: 'answer', value: rest }, () => '/answer');
+    const act = (): Promise<void> =>
+      app.conversation.answer(requestId, { decision: 'answer', input });
+    app.choose(`Answer #${request.seq} with ${visibleJson(input)}?`, [
+      {
+        text: 'Yes, that is the answer',
+        line: [{ text: 'Yes, that is the answer' }],
+        take: () => void act().catch((error: unknown) => app.fail(error)),
+      },
+      {
+        text: 'No, change it',
+        line: [{ text: 'No, change it' }],
+        take: () => app.compose(`/answer #${request.seq} ${rest}`),
+      },
+    ]);
+  },
+};
+
+const retry: SlashCommand = {
+  name: 'retry',
+  words: '',
+  summary: 'ask again after a run failed',
+  async run(app) {
+    if (app.feed.runState === 'failed') await app.conversation.retry();
+    else app.note({ sign: 'note', tone: 'plain', text: 'Nothing failed.' });
+  },
+};
+
 const cancel: SlashCommand = {
   name: 'cancel',
   words: '[why]',
@@ -87,4 +147,12 @@ const cancel: SlashCommand = {
 };
 
 /** Commands that answer what waits, and end runs. */
-export const answerCommands: readonly SlashCommand[] = [approve, reject, always, cancel];
+export const answerCommands: readonly SlashCommand[] = [
+  approvals,
+  approve,
+  reject,
+  answer,
+  always,
+  cancel,
+  retry,
+];

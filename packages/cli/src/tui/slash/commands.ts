@@ -1,9 +1,11 @@
-import type { SlashCommand } from '../app/control.ts';
+import type { AppControl, SlashCommand } from '../app/control.ts';
 import { unknownCommand } from '../editor/commands.ts';
 import { answerCommands } from './answer-commands.ts';
 import { helpCommand } from './help.ts';
 import { lookCommands } from './look-commands.ts';
+import { openPalette } from './palette.ts';
 import { sessionCommands } from './session-commands.ts';
+import { textCommands } from './text-commands.ts';
 
 const leaving: SlashCommand = {
   name: 'quit',
@@ -18,8 +20,14 @@ export const slashCommands: readonly SlashCommand[] = [
   ...sessionCommands,
   ...lookCommands,
   ...answerCommands,
+  ...textCommands,
   leaving,
 ];
+
+/** Opens the palette: requests, commands, agents and sessions. */
+export function openCommandPalette(app: AppControl): Promise<void> {
+  return openPalette(app, slashCommands);
+}
 
 /** Finds the command of a name. Returns a text when it cannot be carried out now. */
 export function commandNow(name: string, isWorking: boolean, agent: string): SlashCommand | string {

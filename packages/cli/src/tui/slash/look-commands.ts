@@ -89,9 +89,7 @@ const cost: SlashCommand = {
         ...lineSpans(name, { bold: true }),
         { text: `  ${usageText(totals, ms)}` },
         ...(cached > 0 ? [{ text: ` · ${cached.toLocaleString('en-US')} cached`, dim: true }] : []),
-        ...(totals.isCostUnknown
-          ? lineSpans(`  the price of ${name} is not known`, { dim: true })
-          : []),
+        ...(totals.isCostUnknown ? lineSpans(`  its price is not known`, { dim: true }) : []),
       ]),
     );
   },

@@ -1,9 +1,9 @@
-import type { SessionListing } from 'adjutant';
-import { formatMoment } from '../../output/format.ts';
-import type { AppControl, Choice, SlashCommand } from '../app/control.ts';
-import { gutterSign, lineSpans, toned } from '../screens/layout.ts';
+import type { AppControl, SlashCommand } from '../app/control.ts';
+import { lineSpans } from '../screens/layout.ts';
 import { endingOf } from '../session/workplace.ts';
-import type { SignName } from '../text/signs.ts';
+import { forkAt } from './fork.ts';
+import { pickOwnMessage } from './own-messages.ts';
+import { pickSession } from './session-picker.ts';
 
 const newSession: SlashCommand = {
   name: 'new',
@@ -36,43 +36,8 @@ const sessions: SlashCommand = {
   words: '[words]',
   summary: 'choose a session to open',
   waitsForAgent: true,
-  async run(app, words) {
-    const found = await app.workplace.listSessions(words);
-    if (found.length === 0) {
-      app.note({ sign: 'note', tone: 'plain', text: 'There are no sessions yet.' });
-      return;
-    }
-    app.choose(
-      'sessions',
-      found.map((listing) => sessionChoice(app, listing)),
-    );
-  },
+  run: (app, words) => pickSession(app, words),
 };
-
-const statusSigns: Readonly<
-  Record<string, [SignName, 'attention' | 'failure' | 'success' | 'plain']>
-> = {
-  awaiting_input: ['asks', 'attention'],
-  error: ['failed', 'failure'],
-  completed: ['done', 'success'],
-};
-
-function sessionChoice(app: AppControl, listing: SessionListing): Choice {
-  const { id, title = '', runnable = '', status, updatedAt } = listing;
-  const [signName, tone] = statusSigns[status] ?? ['waiting', 'plain'];
-  const when = formatMoment(updatedAt, Date.now());
-  return {
-    text: `${title} ${runnable} ${id}`,
-    line: [
-      gutterSign(signName, toned(tone), { columns: 80, ascii: false }),
-      ...lineSpans(title === '' ? id : title.slice(0, 40)),
-      ...lineSpans(`  ${runnable}  ${status.replaceAll('_', ' ')}  ${when}  ${endingOf(id)}`, {
-        dim: true,
-      }),
-    ],
-    take: () => void app.openSession(id).catch(() => undefined),
-  };
-}
 
 const resume: SlashCommand = {
   name: 'resume',
@@ -97,30 +62,17 @@ const fork: SlashCommand = {
       app.note({ sign: 'failed', tone: 'failure', text });
       return;
     }
-    const { session } = app.conversation;
-    if (session === undefined) {
-      app.note({ sign: 'note', tone: 'plain', text: 'The session has no events yet.' });
-      return;
-    }
-    const from = endingOf(session);
-    const place = at ?? app.events.at(-1)?.seq ?? 0;
-    const kept = effectsUpTo(app, place);
-    const id = await app.conversation.fork(at);
-    await app.openSession(id);
-    const done = kept === '' ? '' : ` Done in the world and not undone: ${kept}.`;
-    const text = `A fork of ${from} with its events up to #${place}.${done}`;
-    app.note({ sign: 'note', tone: 'plain', text });
+    await forkAt(app, at);
   },
 };
 
-/** The calls up to an event that had results, counted by their names. */
-function effectsUpTo(app: AppControl, seq: number): string {
-  const counts = new Map<string, number>();
-  for (const event of app.events)
-    if (event.seq <= seq && event.type === 'tool_result' && event.settled && event.attempt > 0)
-      counts.set(event.name, (counts.get(event.name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
-}
+const back: SlashCommand = {
+  name: 'back',
+  words: '',
+  summary: 'go back before a message of yours, and change it',
+  waitsForAgent: true,
+  run: (app) => pickOwnMessage(app),
+};
 
 const agent: SlashCommand = {
   name: 'agent',
@@ -183,5 +135,6 @@ export const sessionCommands: readonly SlashCommand[] = [
   newSession,
   resume,
   fork,
+  back,
   clear,
 ];

@@ -8,6 +8,7 @@ export const keys = {
   tab: '\t',
   up: '\u001B[A',
   down: '\u001B[B',
+  right: '\u001B[C',
   pageUp: '\u001B[5~',
   pageDown: '\u001B[6~',
   altEnter: '\u001B\r',
