@@ -159,9 +159,9 @@ test('a question is answered in words, which are shown before they count', async
   const { terminal, say, world, leave, ledger } = one;
   world.script({ calls: [{ name: 'book', args: { flight: 'LH1' } }] }, { text: 'Booked.' });
   say('Book it');
-  await terminal.showsNow('book LH1 needs input');
+  await terminal.showsNow('Alt-Enter send');
   terminal.write(keys.escape);
-  await terminal.showsNow('Tab: answer');
+  await terminal.hides('Alt-Enter send');
   say('/answer {"name":"Ada","born":"1815-12-10"}');
   await terminal.showsNow('Yes, that is the answer');
   terminal.write(keys.enter);

@@ -1,13 +1,12 @@
 import type { Event, StreamEvent } from 'adjutant';
-import { describeFailure } from '../../failure.ts';
 import { requestCard } from '../card/request-card.ts';
 import { RequestFocus } from '../card/request-focus.ts';
 import { asTyped, readEntry } from '../editor/commands.ts';
 import type { Input } from '../editor/keys.ts';
-import type { Block, Note } from '../feed/block.ts';
+import type { Note } from '../feed/block.ts';
 import { Feed } from '../feed/feed.ts';
 import { blockLines } from '../screens/block-lines.ts';
-import { contentWidth, lineSpans, type Space, toned } from '../screens/layout.ts';
+import { contentWidth, lineSpans, toned } from '../screens/layout.ts';
 import type { LiveView } from '../screens/live-view.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { OpenSession } from '../session/open-session.ts';
@@ -18,19 +17,13 @@ import type { Line } from '../text/spans.ts';
 import { type KeyedApp, takeAppKey } from './app-keys.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
-import type {
-  AppControl,
-  Choice,
-  FullView,
-  ListOfChoices,
-  ListOptions,
-  Printed,
-} from './control.ts';
+import type { AppControl, Choice, FullView, ListOfChoices, ListOptions } from './control.ts';
 import { firstWords, headerLines } from './header.ts';
 import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
 import { LoadingInputs } from './loading-inputs.ts';
+import { Printing } from './printing.ts';
 import { statusOf } from './status.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { Twice } from './twice.ts';
@@ -46,11 +39,9 @@ function isControl(input: Input, letter: string): boolean {
 }
 
 /** The state of the terminal app: what is printed, what is live, and what keys mean. */
-export class TerminalApp implements AppControl, KeyedApp {
-  readonly printed: Printed[] = [];
+export class TerminalApp extends Printing implements AppControl, KeyedApp {
   readonly #parts: TerminalAppParts;
   readonly #composer = new Composer();
-  readonly #listeners = new Set<() => void>();
   #workplace: Workplace | undefined;
   #session: OpenSession | undefined;
   /** What is known of a session before one is open. */
@@ -65,9 +56,9 @@ export class TerminalApp implements AppControl, KeyedApp {
   readonly #request: RequestFocus;
   readonly #interrupted: Twice;
   readonly #escaped: Twice;
-  #version = 0;
 
   constructor(parts: TerminalAppParts) {
+    super();
     this.#parts = parts;
     this.#interrupted = new Twice(leaveWithin, parts.now);
     this.#escaped = new Twice(goBackWithin, parts.now);
@@ -111,10 +102,6 @@ export class TerminalApp implements AppControl, KeyedApp {
   get hasText(): boolean {
     return !this.#composer.isEmpty;
   }
-  /** Grows with each change. */
-  get version(): number {
-    return this.#version;
-  }
   get isWorking(): boolean {
     return this.#session?.isWorking === true;
   }
@@ -123,29 +110,8 @@ export class TerminalApp implements AppControl, KeyedApp {
     return this.isWorking || this.feed.requests.some(({ expiresAt }) => expiresAt !== undefined);
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Tells that something of what is shown has changed. */
-  changed(): void {
-    this.#version++;
-    for (const listener of this.#listeners) listener();
-  }
-
-  print(lines: (space: Space) => readonly Line[]): void {
-    this.printed.push({ key: this.printed.length, lines });
-    this.changed();
-  }
-
-  note(note: Omit<Note, 'kind'>): void {
-    const block: Block = { kind: 'note', ...note, turn: this.feed.turn, gap: false };
-    this.print((space) => blockLines(block, space));
-  }
-
-  fail(error: unknown): void {
-    this.note({ sign: 'failed', tone: 'failure', text: describeFailure(error) });
+  protected get turn(): number {
+    return this.feed.turn;
   }
 
   copy(text: string): void {
