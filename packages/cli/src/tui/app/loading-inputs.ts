@@ -1,7 +1,7 @@
 import type { Input } from '../editor/keys.ts';
 import type { Composer } from './composer.ts';
 
-/** Keys that come before the app is loaded. From the first message that is sent on they are kept. */
+/** Keys that come before the app is loaded: those from the first sent message on are kept. */
 export class LoadingInputs {
   readonly #composer: Composer;
   #kept: Input[] = [];
