@@ -8,11 +8,7 @@ import { type Line, spansOf, splitLines } from '../text/spans.ts';
 import { visible } from '../text/visible.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapLine } from '../text/wrap.ts';
-
-/** True when the summary is no call as `name({…})`, but words of the tool. */
-export function hasOwnSummary(summary: string, name: string): boolean {
-  return !summary.startsWith(`${name}(`);
-}
+import { hasOwnSummary, isUnknownOutcome, isUsedUpLimit } from './question.ts';
 
 /** Columns of the title that its facts take. */
 const factColumns = 36;
@@ -22,7 +18,9 @@ const longestPath = 60;
 /** Returns what a request is about, whole: a person agrees to nothing that is not shown. */
 export function requestBody(request: OpenRequest, space: Space): Line[] {
   const { kind, args, details } = request;
-  if (kind === 'limit') return wholeSummary(request, space);
+  if (kind === 'limit') return isUsedUpLimit(request) ? [] : wholeSummary(request, space);
+  if (isUnknownOutcome(request))
+    return [...argumentLines(args, space), ...knownLines(details.details, space)];
   const said = details.details === undefined ? [] : textLines(details.details, space);
   const before = [...wholeSummary(request, space), ...said];
   const edit = kind === 'approval' ? editOf(args) : undefined;
@@ -33,6 +31,12 @@ export function requestBody(request: OpenRequest, space: Space): Line[] {
     ...argumentLines({ ...pathIn(edit, request, space), ...Object.fromEntries(others) }, space),
     ...editLines(edit, space),
   ];
+}
+
+/** Words about an attempt of unknown outcome, as far as there are any. */
+function knownLines(details: JsonValue | undefined, space: Space): Line[] {
+  const { known } = (details ?? {}) as JsonObject;
+  return known === undefined ? [] : textLines(known as JsonValue, space, 'known: ');
 }
 
 /** The path of an edit, where the title does not have it whole. */

@@ -1,22 +1,21 @@
 import { formatCount, formatDuration } from '../../output/format.ts';
 import { rows } from '../editor/rows.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
-import { callSpans } from '../screens/call-lines.ts';
 import {
   accent,
   contentWidth,
   emptyGutter,
   gutterSign,
-  lineSpans,
   type Space,
   spread,
   toned,
 } from '../screens/layout.ts';
 import type { Card, Screen } from '../screens/live-view.ts';
-import { type Line, type Span, textOfLine } from '../text/spans.ts';
+import { type Line, textOfLine } from '../text/spans.ts';
 import { visibleString } from '../text/visible.ts';
 import { displayWidth } from '../text/width.ts';
-import { hasOwnSummary, requestBody } from './request-body.ts';
+import { questionSpans } from './question.ts';
+import { requestBody } from './request-body.ts';
 import type { RequestFocus } from './request-focus.ts';
 import { keysLine, keysOf, listKeys, type ShownKey } from './request-keys.ts';
 import { allowable, listTitle, requestRows, unseenLines } from './request-rows.ts';
@@ -27,7 +26,7 @@ export function requestCard(focus: RequestFocus, now: number, space: Screen): Ca
   const { request, all, isList } = focus;
   if (request === undefined) return undefined;
   const isAsked = focus.reason !== undefined || focus.form !== undefined || focus.always;
-  if (all !== undefined) return allCard(focus, all, space);
+  if (all !== undefined) return allCard(focus, all, now, space);
   return isList && !isAsked ? listCard(focus, now, space) : oneCard(request, focus, now, space);
 }
 
@@ -49,7 +48,9 @@ function oneCard(request: OpenRequest, focus: RequestFocus, now: number, space: 
     top,
     wasSeen: focus.wasSeen(request),
     onShown: (part) => focus.shows(part, request),
-    keys: keysLine(lettersOf(request), { isDim, others }),
+    keys: keysLine(lettersOf(request), {
+      ...{ isDim, others, keepsOthers: !isFocused, width: contentWidth(space) },
+    }),
   };
 }
 
@@ -84,14 +85,19 @@ function listCard(focus: RequestFocus, now: number, space: Screen): Card {
 }
 
 /** All calls that may be allowed, whole: nobody agrees to what was not shown. */
-function allCard(focus: RequestFocus, all: readonly OpenRequest[], space: Screen): Card {
+function allCard(
+  focus: RequestFocus,
+  all: readonly OpenRequest[],
+  now: number,
+  space: Screen,
+): Card {
   const calls = formatCount(all.length, 'call');
   const title: Line = [
     gutterSign('asks', { color: accent, bold: true }, space),
     { text: `Allow ${all.length === 1 ? 'this call' : `these ${calls}`}?` },
   ];
   const body = all.flatMap((request): Line[] => [
-    spread([emptyGutter, ...questionSpans(request)], { facts: [], seq: request.seq }, space),
+    spread([emptyGutter, ...questionSpans(request, now)], { facts: [], seq: request.seq }, space),
     ...requestBody(request, space).map((line) => [emptyGutter, ...line]),
   ]);
   const key = { key: 'y', words: `allow ${calls}`, decision: 'approve' as const };
@@ -101,7 +107,9 @@ function allCard(focus: RequestFocus, all: readonly OpenRequest[], space: Screen
     top: focus.top,
     wasSeen: focus.wasSeen(...all),
     onShown: (part) => focus.shows(part, ...all),
-    keys: keysLine([key], { isDim: focus.isDead, others: ['Esc back'] }),
+    keys: keysLine([key], {
+      ...{ isDim: focus.isDead, others: ['Esc back'], width: contentWidth(space) },
+    }),
   };
 }
 
@@ -118,7 +126,7 @@ interface TitleFacts {
 function titleLine(request: OpenRequest, { focus, now, place }: TitleFacts, space: Space): Line {
   const { details, seq, expiresAt } = request;
   const look = focus.isFocused ? { color: accent, bold: true } : toned('attention');
-  const left: Line = [gutterSign('asks', look, space), ...questionSpans(request)];
+  const left: Line = [gutterSign('asks', look, space), ...questionSpans(request, now)];
   const time = expiresAt === undefined ? [] : [`${timeLeft(expiresAt - now)} left`];
   const who =
     details.mayDecide === undefined
@@ -129,17 +137,6 @@ function titleLine(request: OpenRequest, { focus, now, place }: TitleFacts, spac
   const room = space.columns - 3 - displayWidth(textOfLine(left));
   while (facts.length > 0 && displayWidth(facts.join(' · ')) > room) facts.shift();
   return spread(left, { facts }, space);
-}
-
-function questionSpans({ kind, name, args, details }: OpenRequest): Span[] {
-  const agent = lineSpans(details.agent, { bold: true }, 'requestLine');
-  const summary = lineSpans(details.summary, {}, 'requestLine');
-  if (kind === 'input' && !hasOwnSummary(details.summary, name))
-    return [...callSpans(name, args), { text: ' needs input' }];
-  if (kind !== 'approval') return summary;
-  return hasOwnSummary(details.summary, name)
-    ? [...agent, { text: ' asks: ' }, ...summary]
-    : [...agent, { text: ' wants to call ' }, ...callSpans(name, args)];
 }
 
 /** Time as a clock counts it down: `29:48`. */

@@ -1,7 +1,9 @@
 import { formatCount } from '../../output/format.ts';
 import type { OpenRequest } from '../feed/call-record.ts';
 import type { GivenDecision } from '../session/conversation.ts';
-import type { Line } from '../text/spans.ts';
+import { type Line, textOfLine } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
+import { isUnknownOutcome, moreWords } from './question.ts';
 
 type Decision = NonNullable<GivenDecision['decision']>;
 
@@ -9,46 +11,75 @@ type Decision = NonNullable<GivenDecision['decision']>;
 export interface RequestKey {
   readonly key: string;
   readonly words: string;
+  /** Fewer words, where a line has no room for all of them. */
+  readonly short?: string;
   readonly decision: Decision;
 }
 
 const allKeys: readonly RequestKey[] = [
   { key: 'y', words: 'allow', decision: 'approve' },
-  { key: 's', words: 'it happened', decision: 'succeeded' },
-  { key: 'r', words: 'run again', decision: 'retry' },
-  { key: 'p', words: 'tell the model: unknown', decision: 'report' },
+  { key: 's', words: 'it happened', short: 'happened', decision: 'succeeded' },
+  { key: 'r', words: 'it did not: run again', short: 'did not: again', decision: 'retry' },
+  { key: 'p', words: 'tell the model: unknown', short: 'unknown', decision: 'report' },
   { key: 'c', words: 'go on', decision: 'continue' },
   { key: 'n', words: 'refuse', decision: 'reject' },
 ];
 
 /** Returns the keys that answer a request: those of the answers that it offers. */
-export function keysOf({ kind, details }: OpenRequest): readonly RequestKey[] {
+export function keysOf(request: OpenRequest): readonly RequestKey[] {
+  const { kind, details } = request;
+  const words: Readonly<Record<string, string>> =
+    kind === 'limit'
+      ? { c: moreWords(request), n: 'answer with what it has' }
+      : kind === 'recovery' && !isUnknownOutcome(request)
+        ? { s: 'done in another way', r: 'try again', p: 'report the failure' }
+        : {};
   return allKeys
     .filter(({ decision }) => details.options.includes(decision))
-    .map((one) =>
-      kind === 'limit' && one.key === 'n' ? { ...one, words: 'answer with what it has' } : one,
-    );
+    .map((one) => ({ ...one, words: words[one.key] ?? one.words }));
 }
 
 /** Key of a card, which need not answer by itself. */
 export type ShownKey = Omit<RequestKey, 'decision'> & Partial<RequestKey>;
 
+interface KeysLine {
+  readonly isDim: boolean;
+  /** Keys that answer nothing, with their words. */
+  readonly others: readonly string[];
+  /** True when the others stay where there is no room for all keys. @default false */
+  readonly keepsOthers?: boolean;
+  readonly width: number;
+}
+
 /** Returns the line of the keys. They are dim while they mean nothing. */
 export function keysLine(
   keys: readonly ShownKey[],
-  { isDim, others }: { readonly isDim: boolean; readonly others: readonly string[] },
+  { isDim, others, keepsOthers = false, width }: KeysLine,
 ): (unseen: number) => Line {
-  return (unseen) => [
-    ...keys.flatMap(({ key, words, decision }, at) => {
-      const parting = at === 0 ? '' : ' · ';
-      const lines = decision === 'approve' ? notSeen(unseen) : '';
-      return [
-        { text: parting, dim: true },
-        isDim ? { text: key, dim: true } : { text: key, bold: true },
-        { text: ` ${words}${lines}`, dim: isDim },
-      ];
-    }),
-    { text: [...(keys.length > 0 ? [''] : []), ...others].join(' · '), dim: true },
+  return (unseen) => {
+    const short = keys.map((key) => ({ ...key, words: key.short ?? key.words }));
+    const lines = [keys, short, []].flatMap((some) =>
+      (keepsOthers ? [others] : [others, []]).map((more) => lineOf(some, more, { isDim, unseen })),
+    );
+    return lines.find((line) => displayWidth(textOfLine(line)) <= width) ?? lines.at(-1) ?? [];
+  };
+}
+
+function lineOf(
+  keys: readonly ShownKey[],
+  others: readonly string[],
+  { isDim, unseen }: { readonly isDim: boolean; readonly unseen: number },
+): Line {
+  return [
+    ...keys.flatMap(({ key, words, decision }, at) => [
+      { text: at === 0 ? '' : ' · ', dim: true },
+      isDim ? { text: key, dim: true } : { text: key, bold: true },
+      { text: ` ${words}${decision === 'approve' ? notSeen(unseen) : ''}`, dim: isDim },
+    ]),
+    ...others.map((text, at) => ({
+      text: `${at + keys.length === 0 ? '' : ' · '}${text}`,
+      dim: true,
+    })),
   ];
 }
 

@@ -15,7 +15,8 @@ import { type Line, textOfLine } from '../text/spans.ts';
 import { visibleString } from '../text/visible.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutText } from '../text/wrap.ts';
-import { hasOwnSummary, requestBody } from './request-body.ts';
+import { hasOwnSummary } from './question.ts';
+import { requestBody } from './request-body.ts';
 
 /** A request in the list. */
 export interface ListedRequest {

@@ -75,7 +75,8 @@ export class CallFeed {
     const { requestId, callId, kind, name, args, request, seq, at, expiresAt } = event;
     const isQuestion = callId === event.invocationId && kind !== 'limit';
     const asked = { requestId, callId, isQuestion, kind, name, args, details: request, seq };
-    this.#requests.set(requestId, { ...asked, askedAt: at, expiresAt });
+    const begunAt = this.#calls.get(callId)?.startedAt;
+    this.#requests.set(requestId, { ...asked, askedAt: at, begunAt, expiresAt });
     this.#change(callId, (call) => ({ ...call, state: 'asks' }));
   }
 

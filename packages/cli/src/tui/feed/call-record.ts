@@ -12,6 +12,8 @@ export interface OpenRequest {
   readonly details: EventOf<'tool_yield'>['request'];
   readonly seq: number;
   readonly askedAt: number;
+  /** Time at which the call began that it is about. */
+  readonly begunAt?: number | undefined;
   readonly expiresAt: number | undefined;
 }
 

@@ -3,8 +3,9 @@ import { formatDuration, formatSize } from '../../output/format.ts';
 import type { CallRecord } from '../feed/call-record.ts';
 import { diffSum } from '../requests/diff-lines.ts';
 import { type SignName, sign } from '../text/signs.ts';
-import type { Line, Span } from '../text/spans.ts';
+import { type Line, type Span, textOfLine } from '../text/spans.ts';
 import { visibleString } from '../text/visible.ts';
+import { displayWidth } from '../text/width.ts';
 import { cutLine, cutLongLine, cutText } from '../text/wrap.ts';
 import { changedLines, diffOf } from './diff-lines.ts';
 import {
@@ -17,6 +18,8 @@ import {
   toned,
 } from './layout.ts';
 
+/** Columns of a call that stay, however many words follow it. */
+const leastCall = 24;
 /** Widest text of arguments. */
 const longestArgs = 60;
 /** Calls of a round from which on they are told in one line. */
@@ -58,13 +61,23 @@ function foldedLine(calls: readonly CallRecord[], space: Space): Line {
 export function callLines(call: CallRecord, space: Space): Line[] {
   const diff = diffOf(call.args);
   const { name: signName, tone } = outcomeOf(call);
-  const left: Line = [
+  const words = wordsOf(call);
+  const what: Line = [
     gutterSign(signName, toned(tone), space),
     ...callSpans(call.name, call.args),
     ...(diff === undefined ? [] : [{ text: ` ${diffSum(diff, space.ascii)}` }]),
-    ...wordsOf(call),
   ];
-  return [spread(left, factsOf(call), space), ...bodyOf(call, space)];
+  const left = [...withRoomFor(what, words, space), ...words];
+  const least = words.length === 0 ? undefined : displayWidth(textOfLine(left));
+  return [spread(left, { ...factsOf(call), least }, space), ...bodyOf(call, space)];
+}
+
+/** The call, cut where the words behind it would have no room. */
+function withRoomFor(what: Line, words: Line, { columns, ascii }: Space): Line {
+  const room = columns - 1 - displayWidth(textOfLine(words));
+  return words.length === 0
+    ? what
+    : cutLine(what, Math.max(leastCall, room), sign('ellipsis', ascii));
 }
 
 interface Outcome {
@@ -119,7 +132,10 @@ function wordsOf({ result, answer }: CallRecord): Span[] {
       answer.reason === undefined ? [] : [{ text: ': ' }, ...lineSpans(`"${answer.reason}"`)];
     return [{ text: `  refused by ${byWhom(answer.by)}` }, ...reason];
   }
-  if (result.errorType === 'expired') return [{ text: '  expired' }];
+  if (result.errorType === 'expired') {
+    const after = answer === undefined ? '' : ` after ${formatDuration(answer.waitedMs)}`;
+    return [{ text: `  expired${after}` }];
+  }
   return [];
 }
 
@@ -128,23 +144,28 @@ export function byWhom(by: string): string {
   return by === 'user' || by.startsWith('user:') ? 'you' : visibleString(by, 'proseLine');
 }
 
+const answerWords: Readonly<Record<string, string>> = {
+  approve: 'allowed',
+  edit: 'edited',
+  succeeded: 'confirmed',
+  retry: 'repeated',
+  report: 'reported',
+};
+
+/** Results of which the words of the call say everything. */
+const saidByWords: ReadonlySet<string | undefined> = new Set(['rejected', 'expired']);
+
 function factsOf({ result, answer, durationMs, seq }: CallRecord): RightFacts {
+  if (saidByWords.has(result?.errorType)) return { facts: [], seq };
   const facts: string[] = [];
-  if (answer !== undefined && result?.errorType !== 'rejected') {
-    const word =
-      answer.decision === 'edit' ? 'edited' : answer.decision === 'answer' ? 'answered' : 'allowed';
+  if (result !== undefined && !isSuccess(result) && result.errorType !== undefined)
+    facts.push(visibleString(result.errorType, 'proseLine'));
+  if (answer !== undefined) {
+    const word = answerWords[answer.decision] ?? 'answered';
     facts.push(`${word} by ${byWhom(answer.by)} after ${formatDuration(answer.waitedMs)}`);
-  } else if (result !== undefined && result.errorType !== 'rejected')
-    facts.push(...sizeOf(result.content));
-  if (
-    result !== undefined &&
-    !isSuccess(result) &&
-    result.errorType !== undefined &&
-    result.errorType !== 'rejected'
-  )
-    facts.unshift(visibleString(result.errorType, 'proseLine'));
-  if (durationMs !== undefined && result?.errorType !== 'rejected')
-    facts.push(formatDuration(durationMs));
+  } else if (result !== undefined) facts.push(...sizeOf(result.content));
+  const isDecided = answer?.decision === 'report' || answer?.decision === 'succeeded';
+  if (durationMs !== undefined && !isDecided) facts.push(formatDuration(durationMs));
   return { facts, seq };
 }
 
@@ -165,7 +186,7 @@ function resultText(content: JsonValue): string {
 /** Lines below that of a call: of a failed one its begin and end, of an edit its diff. */
 function bodyOf(call: CallRecord, space: Space): Line[] {
   const { result, args, answer } = call;
-  if (result === undefined || result.errorType === 'rejected') return [];
+  if (result === undefined || saidByWords.has(result.errorType)) return [];
   const diff = diffOf(args);
   if (isSuccess(result))
     return diff === undefined || answer !== undefined ? [] : changedLines(diff, space);

@@ -59,18 +59,23 @@ export function lineSpans(text: string, look: Look = {}, place: Place = 'proseLi
 export interface RightFacts {
   readonly facts: readonly string[];
   readonly seq?: number | undefined;
+  /** Columns of the left part that stay. @default 24 */
+  readonly least?: number | undefined;
 }
 
 /** Returns a line with facts at its right end, no wider than the space. */
-export function spread(left: Line, { facts, seq }: RightFacts, { columns, ascii }: Space): Line {
+export function spread(
+  left: Line,
+  { facts, seq, least = leastLeft }: RightFacts,
+  { columns, ascii }: Space,
+): Line {
   const width = Math.max(1, columns - 1);
   const leftWidth = displayWidth(textOfLine(left));
   const kept = [...facts];
   const place = seq === undefined ? '' : `#${seq}`;
   const rightText = (): string =>
     [kept.join(' · '), place].filter((text) => text !== '').join('  ');
-  const fits = (): boolean =>
-    displayWidth(rightText()) + 2 + Math.min(leftWidth, leastLeft) <= width;
+  const fits = (): boolean => displayWidth(rightText()) + 2 + Math.min(leftWidth, least) <= width;
   while (kept.length > 0 && !fits()) kept.shift();
   const right = fits() ? rightText() : '';
   if (right === '') return cutLine(left, width, sign('ellipsis', ascii));

@@ -26,7 +26,9 @@ export interface Talk extends AppBench {
 /** Waits until the keys of a request mean something: they are bold then. */
 export function takesKeys(terminal: PseudoTerminal): Promise<void> {
   return terminal.until('keys that are not dead', ({ lines, top, cells }) => {
-    const row = lines.findIndex((line) => /Tab: message|Enter details|Esc back/.test(line));
+    const row = lines.findIndex((line) =>
+      /Tab: message|Enter details|Esc back|p tell|[ny] (refuse|allow)/.test(line),
+    );
     return row !== -1 && cells(top + row)[2]?.bold === true;
   });
 }

@@ -100,6 +100,11 @@ export class ToolCall {
   fails(error: string): void {
     this.#response.end(`${JSON.stringify({ error })}\n`);
   }
+
+  /** Fails so that nobody knows what became of the call. */
+  breaksOff(error: string): void {
+    this.#response.end(`${JSON.stringify({ broken: error })}\n`);
+  }
 }
 
 /** Real milliseconds after which a wait fails. Only a test that hangs meets it. */
