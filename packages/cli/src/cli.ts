@@ -23,7 +23,7 @@ export async function runCli(args: readonly string[], given: Host): Promise<numb
       exitCode = code;
     };
     const program = buildProgram({ host, interruption, onExitCode });
-    await program.parseAsync(withCommand(args, host), { from: 'user' });
+    await program.parseAsync(withCommand(args, host, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return reportUsage(host, args, error);

@@ -69,18 +69,35 @@ const commands: readonly AddCommand[] = [
 
 /**
  * Adds the command that the arguments leave out. A goal alone is run, and no arguments start a chat
- * or a tour. The first word of such a goal must have another character than small letters and
- * hyphens. Otherwise it counts as a mistyped command.
+ * or a tour; in a terminal, options of a chat alone start one as well. The first word of a goal
+ * must have another character than small letters and hyphens. Otherwise it counts as a mistyped
+ * command.
  */
 export function withCommand(
   args: readonly string[],
   host: Pick<Host, 'stdin' | 'stdout'>,
+  program: Command,
 ): string[] {
   const [first] = args;
-  if (first === undefined) return [host.stdin.isTTY && host.stdout.isTTY ? 'chat' : 'tour'];
+  const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
+  if (first === undefined) return [isTerminal ? 'chat' : 'tour'];
+  if (isTerminal && areOptionsOf('chat', args, program)) return ['chat', ...args];
   if (/^[a-z][a-z-]*$/.test(first) || ['--help', '-h', '--version', '-V'].includes(first))
     return [...args];
   return ['run', ...args];
+}
+
+/** True when the arguments are options of a command and their values, and nothing else. */
+function areOptionsOf(name: string, args: readonly string[], program: Command): boolean {
+  const command = program.commands.find((one) => one.name() === name);
+  let rest = args;
+  while (rest.length > 0) {
+    const [flag = '', value] = (rest[0] ?? '').split(/=(.*)/s, 2);
+    const option = command?.options.find(({ long }) => long === flag);
+    if (option === undefined) return false;
+    rest = rest.slice(option.required && value === undefined ? 2 : 1);
+  }
+  return true;
 }
 
 /**

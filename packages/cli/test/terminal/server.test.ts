@@ -99,3 +99,22 @@ test('39 same-script-on-server-with-reconnect-and-role-viewer', async () => {
   expect(await viewer.exited).toBe(0);
   expect(await ledger(id)).toHaveLength(events.length);
 });
+
+test('a server that cannot be used is told of in a sentence', async () => {
+  const bench = await servedBench();
+  const started = (url: string, key: string) =>
+    bench.start({ args: ['--server', url], env: { ADJUTANT_KEY: key }, cwd: bench.folder });
+  const refused = started(bench.proxy.url, 'wrong');
+  expect(await refused.exited).toBe(2);
+  expect(refused.screen.whole.replaceAll('\n', ' ')).toMatch(
+    /adjutant: .* Give a key with --key, or in ADJUTANT_KEY\./,
+  );
+  const unnamed = started('agents', bench.keys.viewer);
+  expect(await unnamed.exited).toBe(2);
+  expect(unnamed.screen.whole).toContain('must be an address such as');
+  await bench.stop();
+  const away = started(bench.proxy.url, bench.keys.viewer);
+  expect(await away.exited).toBe(1);
+  expect(away.screen.whole).toContain('could not be reached');
+  for (const terminal of [refused, unnamed, away]) restoredModes(terminal);
+});

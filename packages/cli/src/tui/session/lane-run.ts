@@ -5,6 +5,8 @@ import { runOf } from '../../app/open-run.ts';
 export class LaneRun {
   readonly #lane: string | undefined;
   readonly #lanes = new Map<string, string | undefined>();
+  /** Events of a run that has not begun yet. */
+  #early: Event[] = [];
   #agent: string | undefined;
   #isWorking = false;
 
@@ -27,13 +29,24 @@ export class LaneRun {
     return invocationId === undefined || this.#lanes.get(runOf(invocationId)) === this.#lane;
   }
 
-  /** Takes the next event of the session. Returns true when it is one of the lane. */
-  take(event: Event): boolean {
+  /**
+   * Takes the next event of the session. Returns the events of the lane that are to be told now:
+   * a message of a person stands before the begin of the run that tells its lane.
+   */
+  take(event: Event): readonly Event[] {
+    const run = event.invocationId === undefined ? undefined : runOf(event.invocationId);
     if (event.type === 'invocation_start' && event.mode === 'root')
       this.#lanes.set(event.invocationId, event.lane);
-    const isOfLane = this.covers(event);
-    if (isOfLane && event.invocationId?.includes('/') === false) this.#root(event);
-    return isOfLane;
+    else if (run !== undefined && !this.#lanes.has(run)) {
+      this.#early.push(event);
+      return [];
+    }
+    if (!this.covers(event)) {
+      this.#early = [];
+      return [];
+    }
+    if (event.invocationId?.includes('/') === false) this.#root(event);
+    return [...this.#early.splice(0), event];
   }
 
   /** Takes an event of the root of a run, or of the target of a handoff. */

@@ -67,7 +67,7 @@ export class ServerConversation implements Conversation {
       const events = await eventsOf(this.#client, this.#session);
       this.#isStored = true;
       this.#lastSeq = events.at(-1)?.seq ?? 0;
-      return events.filter((event) => this.#run.take(event));
+      return events.flatMap((event) => this.#run.take(event));
     } catch (error) {
       if (isServerProblem(error, 'session_not_found')) return [];
       throw error;
@@ -191,10 +191,10 @@ export class ServerConversation implements Conversation {
       : streamed;
     if (isDurable(event)) {
       this.#lastSeq = event.seq;
-      if (!this.#run.take(event)) return;
       const wasWorking = this.isWorking;
-      this.#isAsked = false;
-      this.#pass(event);
+      const events = this.#run.take(event);
+      if (events.length > 0) this.#isAsked = false;
+      for (const one of events) this.#pass(one);
       if (this.isWorking !== wasWorking) this.#listener?.changed();
     } else if (this.#run.covers(event)) this.#pass(event);
   }
@@ -218,6 +218,11 @@ export class ServerConversation implements Conversation {
     const session = this.#session;
     if (session === undefined) return;
     await this.#client.sessions.cancel(session, { ...this.#ofLane, ...defined({ reason }) });
+    if (this.#run.isWorking) return;
+    // A run that waits would take it in only when the server next looks for such runs.
+    await this.#client.sessions.continue(session, this.#ofLane).catch((error: unknown) => {
+      if (!isServerProblem(error, 'no_open_run')) throw error;
+    });
   }
 
   async answer(requestId: string, given: GivenDecision): Promise<void> {
