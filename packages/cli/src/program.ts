@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalsCommand } from './commands/approvals.ts';
 import { addApproveCommand } from './commands/approve.ts';
@@ -114,9 +114,32 @@ export function buildProgram(parts: CommandParts): Command {
     .configureOutput({ writeOut: (text) => host.stdout.write(text), writeErr: () => undefined })
     .showSuggestionAfterError();
   for (const add of commands) add(program, parts);
+  addColour(program);
   program.hook('preAction', (_program, command) => {
+    setColour(host, command.opts<ColourOption>());
     const isOfProject = command.options.some(({ long }) => long === '--config');
     readEnvFile(host, isOfProject ? command.opts<ConfigOptions>() : { config: false });
   });
   return program;
+}
+
+interface ColourOption {
+  readonly color?: 'auto' | 'always' | 'never';
+}
+
+/** Adds the option of colours to a command, and to those that it contains. */
+function addColour(command: Command): void {
+  for (const one of command.commands) addColour(one);
+  if (command.commands.length > 0) return;
+  const option = new Option('--color <when>', 'colours: auto, always or never (NO_COLOR: never)');
+  command.addOption(option.choices(['auto', 'always', 'never']));
+}
+
+/** Sets the variables from which all that writes learns of colours; Node reads them as well. */
+function setColour(host: Host, { color = 'auto' }: ColourOption): void {
+  if (color === 'auto') return;
+  // Node warns where both of them say something.
+  host.setVariable('NO_COLOR', color === 'never' ? '1' : '');
+  if (color === 'always' || host.env['FORCE_COLOR'] !== undefined)
+    host.setVariable('FORCE_COLOR', color === 'always' ? '1' : '0');
 }

@@ -59,6 +59,7 @@ export async function runInProcess(
     signals: {
       listen: () => undefined,
       endBy: () => undefined,
+      exit: () => undefined,
       atEnd: () => () => undefined,
       onJobControl: () => () => undefined,
       stopHere: async () => undefined,

@@ -7,7 +7,7 @@ import type { Interruption } from '../host/interruption.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
-import type { TerminalLook } from '../tui/app/open-terminal.ts';
+import type { TerminalLook } from '../tui/app/surfaces.ts';
 import { commandLine, type RunContext } from './carry-out.ts';
 
 export interface ChatLook extends TerminalLook {
@@ -22,9 +22,11 @@ export async function chat(
   { plain = false, ...look }: ChatLook = {},
 ): Promise<number> {
   const { host } = context;
-  if (!plain && context.options.json !== true && takesKeys(host)) {
+  const screenReader = look.screenReader ?? host.env['INK_SCREEN_READER'] === 'true';
+  const isLineByLine = plain || context.options.json === true;
+  if (!isLineByLine && (takesKeys(host) || (screenReader && isTerminal(host)))) {
     const { openTerminal } = await import('../tui/app/open-terminal.ts');
-    return openTerminal(context, sessionId, look);
+    return openTerminal(context, sessionId, { ...look, screenReader });
   }
   const lines = await openLines(context, sessionId);
   try {
@@ -44,21 +46,25 @@ async function openLines(context: RunContext, named: string | undefined): Promis
 }
 
 /** True for a terminal that can show the terminal app. */
-function takesKeys({ stdin, stdout, env }: Host): boolean {
-  return stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
+function takesKeys(host: Host): boolean {
+  return isTerminal(host) && host.env['TERM'] !== 'dumb' && !host.env['CI'];
+}
+
+function isTerminal({ stdin, stdout }: Host): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
 }
 
 async function talk(context: RunContext, chat: LineChat): Promise<number> {
   const { host, interruption, options } = context;
-  const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
+  const hasTerminal = isTerminal(host);
   const dim = (text: string): void => {
-    if (isTerminal && options.json !== true)
+    if (hasTerminal && options.json !== true)
       host.stdout.write(`${styleFor(host.stdout).dim(text)}\n`);
   };
   let failed = false;
   let code: number = exitCodes.ok;
   dim('What is to be done? /exit or Ctrl-D ends.');
-  for await (const line of isTerminal
+  for await (const line of hasTerminal
     ? typedLines(host, interruption)
     : createInterface({ input: host.stdin })) {
     const input = line.trim();
@@ -76,7 +82,7 @@ async function talk(context: RunContext, chat: LineChat): Promise<number> {
     const words = ['chat', '--session', session, ...laneWords(options.lane)];
     dim(`To go on later: ${commandLine(words, options)}`);
   }
-  return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
+  return interruption.exitCode ?? (hasTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
 }
 
 /** Returns the exit code of the run of a line. `undefined`: there was nothing to run. */

@@ -19,11 +19,18 @@ export const addChatCommand: AddCommand = (program, { host, interruption, onExit
   const command = withServer(withAgent(agentCommand(program, 'chat', description)))
     .option('--plain', 'line by line in a terminal, too; /exit or Ctrl-D ends')
     .option('--json', 'line by line, with every event as a line of JSON, then the result')
+    .option('--screen-reader', 'words for signs and numbered questions; nothing is painted again')
     .option('--ascii', 'signs for terminals that show ASCII only');
   withAskBefore(withLane(withSession(command))).action(
-    async ({ session, plain, ascii, ...options }: ChatFlags) => {
+    async ({ session, plain, ascii, screenReader, ...options }: ChatFlags) => {
       const { chat } = await import('../actions/chat.ts');
-      onExitCode(await chat({ host, interruption, options }, session, defined({ plain, ascii })));
+      onExitCode(
+        await chat(
+          { host, interruption, options },
+          session,
+          defined({ plain, ascii, screenReader }),
+        ),
+      );
     },
   );
 };

@@ -14,6 +14,8 @@ export interface Signals {
   listen(signal: InterruptSignal, listener: () => void): void;
   /** Ends the process at once. */
   endBy(signal: InterruptSignal): void;
+  /** Ends the process at once, with an exit code. */
+  exit(code: number): void;
   /**
    * Calls the listener when the process ends, whether by itself, by an error or by `endBy`. Returns
    * a function that forgets it.

@@ -40,6 +40,7 @@ export const processSignals: Signals = {
     goesOn = undefined;
     process.on('SIGTSTP', onStop);
   },
+  exit: (code) => process.exit(code),
   endBy(signal) {
     toldOfEnd();
     process.removeAllListeners(signal);

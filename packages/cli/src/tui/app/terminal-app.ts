@@ -82,6 +82,9 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
     if (this.#workplace === undefined) throw new Error('The app is not loaded yet.');
     return this.#workplace;
   }
+  get isLoaded(): boolean {
+    return this.#session !== undefined;
+  }
   get session(): OpenSession {
     if (this.#session === undefined) throw new Error('No session is open yet.');
     return this.#session;
@@ -174,6 +177,7 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
 
   /** Keeps the draft and ends the work of this process. Returns true when a run was open. */
   async stop(): Promise<boolean> {
+    if (!this.isLoaded) return false;
     await this.#texts.close();
     return this.conversation.stop();
   }

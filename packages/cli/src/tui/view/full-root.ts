@@ -1,6 +1,6 @@
 import { useCursor } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { linesOnScreen, type RootProps } from './root.ts';
+import { linesOnScreen, type RootProps, shownLines } from './root.ts';
 
 /** Rows that stay free: a frame as high as the screen would be painted anew each time. */
 const freeRows = 1;
@@ -12,5 +12,5 @@ export function FullRoot(props: Omit<RootProps, 'firstPrinted' | 'onPainted'>): 
   useCursor().setCursorPosition(undefined);
   const space = screen();
   const lines = app.full?.lines(space) ?? [];
-  return linesOnScreen(lines.slice(0, space.rows - freeRows), hasColours);
+  return linesOnScreen(shownLines(lines.slice(0, space.rows - freeRows), space), hasColours);
 }

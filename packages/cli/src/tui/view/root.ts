@@ -2,9 +2,12 @@ import { Box, Static, Text, useCursor } from 'ink';
 import { createElement, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
 import type { Printed } from '../app/control.ts';
 import type { TerminalApp } from '../app/terminal-app.ts';
+import { fitted, type Space } from '../screens/layout.ts';
 import { liveRegion } from '../screens/live-region.ts';
 import type { Screen } from '../screens/live-view.ts';
-import type { Line } from '../text/spans.ts';
+import { withAsciiSigns } from '../text/signs.ts';
+import { type Line, textOfLine } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
 import { ansiText } from './ansi.ts';
 
 export interface RootProps {
@@ -32,14 +35,38 @@ export function Root(props: RootProps): ReactElement {
   if (card !== undefined) view.card?.onShown?.(card);
   setCursorPosition(cursor);
   const print = (part: Printed): ReactElement => {
-    const text = ansiText(nonEmpty(part.lines(space)), hasColours);
+    const text = ansiText(nonEmpty(shownLines(part.lines(space), space)), hasColours);
     return createElement(Text, { key: part.key, wrap: 'truncate' }, text);
   };
   // The types of `createElement` do not know a function as a child.
   const children = print as unknown as ReactNode & typeof print;
   const items = [...app.printed.slice(firstPrinted)];
   const printed = createElement(Static<Printed>, { items, ...{ children } });
-  return createElement(Box, { flexDirection: 'column' }, printed, linesOnScreen(lines, hasColours));
+  const live = linesOnScreen(shownLines(lines, space), hasColours);
+  return createElement(Box, { flexDirection: 'column' }, printed, live);
+}
+
+/** Returns lines with the signs that the terminal can show. */
+export function shownLines(lines: readonly Line[], space: Space): readonly Line[] {
+  if (!space.ascii) return lines;
+  const ascii = lines.map((line) =>
+    line.map((span) => ({ ...span, text: withAsciiSigns(span.text) })),
+  );
+  return fitted(
+    ascii.map((line) => narrowed(line, space.columns - 1)),
+    space,
+  );
+}
+
+/** Takes the room for wider signs from the blanks before the facts at the right. */
+function narrowed(line: Line, width: number): Line {
+  const excess = displayWidth(textOfLine(line)) - width;
+  if (excess <= 0) return line;
+  const room = ' '.repeat(excess + 2);
+  const at = line.findLastIndex(({ text }) => text.includes(room));
+  return line.map((span, place) =>
+    place === at ? { ...span, text: span.text.replace(room, '  ') } : span,
+  );
 }
 
 /** Lines below one another, each of one row. */

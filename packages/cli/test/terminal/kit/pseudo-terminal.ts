@@ -39,7 +39,7 @@ export class PseudoTerminal {
       allowProposedApi: true,
     });
     this.#pty = spawn(program, [...args], {
-      name: 'xterm-256color',
+      name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,
       cwd,
