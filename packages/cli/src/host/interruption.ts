@@ -38,6 +38,8 @@ export class Interruption {
   readonly #signals: Signals;
   #received: InterruptSignal | undefined;
   #stop: (() => void) | undefined;
+  /** True while another program has the terminal: Ctrl-C is meant for that one. */
+  #isLent = false;
 
   constructor(signals: Signals) {
     this.#signals = signals;
@@ -52,6 +54,7 @@ export class Interruption {
   interrupt(signal: InterruptSignal): void {
     // A terminal that closes tells so several times: the system, the shell, and each read or write.
     if (signal === 'SIGHUP' && this.#received !== undefined) return;
+    if (signal === 'SIGINT' && this.#isLent) return;
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
     if (isFirst && this.#stop !== undefined) this.#stop();
@@ -71,6 +74,16 @@ export class Interruption {
       return await work();
     } finally {
       this.#stop = outer;
+    }
+  }
+
+  /** Runs work during which another program has the terminal and its Ctrl-C. */
+  async lending<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isLent = true;
+    try {
+      return await work();
+    } finally {
+      this.#isLent = false;
     }
   }
 }

@@ -14,6 +14,10 @@ export interface KeyedApp {
   askToLeave(): void;
   leave(): void;
   searchHistory(): void;
+  /** True when the cursor stands at the end of its line. */
+  readonly isAtLineEnd: boolean;
+  /** Opens the text in the editor of the person. */
+  editText(): void;
   clearScreen(): void;
   /** Gives the keys to the open request. Returns false when there is none. */
   enterRequest(): boolean;
@@ -67,6 +71,23 @@ const appKeys: readonly AppKey[] = [
     ctrl: true,
     take: (app) => {
       app.clearScreen();
+      return true;
+    },
+  },
+  {
+    key: 'g',
+    ctrl: true,
+    take: (app) => {
+      app.editText();
+      return true;
+    },
+  },
+  {
+    key: 'e',
+    ctrl: true,
+    take: (app) => {
+      if (!app.isAtLineEnd) return false;
+      app.editText();
       return true;
     },
   },

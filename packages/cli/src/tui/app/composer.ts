@@ -44,6 +44,11 @@ export class Composer {
     return this.editor.atoms.length === 0;
   }
 
+  get isAtLineEnd(): boolean {
+    const { atoms, cursor } = this.editor;
+    return cursor === atoms.length || atoms[cursor] === '\n';
+  }
+
   /** Takes former messages into the history. */
   remember(...messages: readonly string[]): void {
     for (const message of messages)

@@ -2,6 +2,7 @@ import type { RunContext } from '../../actions/carry-out.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { withAsciiSigns } from '../text/signs.ts';
 import { listenToKeys } from './keyboard.ts';
+import { editOutside, editorCommand } from './outer-editor.ts';
 import { Suspension } from './suspension.ts';
 import { TerminalApp } from './terminal-app.ts';
 import type { TerminalModes } from './terminal-modes.ts';
@@ -44,11 +45,16 @@ export async function openScreen(
     now: () => host.clock.now(),
     onLeave: fault.leave,
     onSuspend: () => suspension.suspend(),
+    edit: async (edited) => {
+      const command = editorCommand(host);
+      return suspension.lend(() => editOutside(host, command, edited));
+    },
     copy: (text) => host.stdout.write(clipboardText(text)),
     clearScreen: () => host.stdout.write('\u001B[H\u001B[2J'),
   });
   const view = new ScreenView({ host, app, screen, hasColours: coloursOf(host), moves, onFault });
-  const suspension = new Suspension({ host, modes, view, app, onFault });
+  const { interruption } = context;
+  const suspension = new Suspension({ host, interruption, modes, view, app, onFault });
   const forgets = [listenToKeys(context, app, onFault), suspension.listen()];
   host.stdout.write('\r\u001B[K');
   view.show();
@@ -71,6 +77,8 @@ export async function openLines({ host }: RunContext, { modes, fault }: Opening)
     now: () => host.clock.now(),
     onLeave: fault.leave,
     ...{ onSuspend: nothing, copy: nothing, clearScreen: nothing },
+    // Lines have no keys.
+    edit: async ({ text }) => text,
   });
   const view = new LineView(host, app);
   host.stdout.write('\n');

@@ -1,10 +1,12 @@
 import type { Host } from '../../host/host.ts';
+import type { Interruption } from '../../host/interruption.ts';
 import type { ScreenView } from '../view/screen-view.ts';
 import type { TerminalApp } from './terminal-app.ts';
 import type { TerminalModes } from './terminal-modes.ts';
 
 export interface SuspensionParts {
   readonly host: Host;
+  readonly interruption: Interruption;
   readonly modes: TerminalModes;
   readonly view: ScreenView;
   readonly app: TerminalApp;
@@ -20,6 +22,8 @@ export class Suspension {
   /** The change between app and shell that is under way. */
   #turn: Promise<void> = Promise.resolve();
   #isShown = true;
+  /** True while another program has the terminal. */
+  #isLent = false;
 
   constructor(parts: SuspensionParts) {
     this.#parts = parts;
@@ -29,8 +33,10 @@ export class Suspension {
   listen(): () => void {
     const { signals } = this.#parts.host;
     return signals.onJobControl({
-      stop: () => this.suspend(),
-      goOn: () => this.#next(() => this.#comeBack()),
+      stop: () => (this.#isLent ? void signals.stopHere() : this.suspend()),
+      goOn: () => {
+        if (!this.#isLent) this.#next(() => this.#comeBack());
+      },
     });
   }
 
@@ -43,6 +49,23 @@ export class Suspension {
       await host.signals.stopHere();
       await this.#comeBack();
     });
+  }
+
+  /** Gives the terminal to another program, and takes it back when that has ended. */
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    const { host, interruption, modes } = this.#parts;
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#next(async () => {
+      await this.#hide();
+      modes.leave();
+      host.stdin.pause();
+      this.#isLent = true;
+      await interruption.lending(use).then(resolve, reject);
+      this.#isLent = false;
+      host.stdin.resume();
+      await this.#comeBack();
+    });
+    return promise;
   }
 
   #next(step: () => Promise<void>): void {

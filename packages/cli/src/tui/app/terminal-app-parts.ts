@@ -1,5 +1,6 @@
 import type { Clock } from 'adjutant/ports';
 import type { Screen } from '../screens/live-view.ts';
+import type { EditedText } from './outer-editor.ts';
 import type { TerminalModes } from './terminal-modes.ts';
 
 /** Surroundings of the terminal app. */
@@ -14,6 +15,8 @@ export interface TerminalAppParts {
   readonly onLeave: () => void;
   /** Called when the terminal is to be given to the shell. */
   readonly onSuspend: () => void;
+  /** Opens a text in the editor of the person, and returns the text that was saved. */
+  readonly edit: (edited: EditedText) => Promise<string>;
   readonly clearScreen: () => void;
   readonly copy: (text: string) => void;
 }

@@ -23,6 +23,7 @@ import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
 import { LoadingInputs } from './loading-inputs.ts';
+import type { EditedText } from './outer-editor.ts';
 import { Printing } from './printing.ts';
 import { statusOf } from './status.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
@@ -68,6 +69,7 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
       isFree: () => this.#composer.isEmpty && this.#list === undefined && this.#full === undefined,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (text) => this.note({ sign: 'failed', tone: 'failure', text }),
+      edit: (text, take) => this.#edit({ text, file: 'answer.json' }, take),
       changed: () => this.changed(),
     });
     this.#signals = new WorkSignals(parts.modes, parts.now);
@@ -104,6 +106,9 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   }
   get hasText(): boolean {
     return !this.#composer.isEmpty;
+  }
+  get isAtLineEnd(): boolean {
+    return this.#composer.isAtLineEnd;
   }
   get isWorking(): boolean {
     return this.#session?.isWorking === true;
@@ -283,6 +288,19 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
 
   openPalette(): void {
     void openCommandPalette(this).catch((error: unknown) => this.fail(error));
+  }
+
+  editText(): void {
+    const edited: EditedText = { text: this.#composer.text, file: 'message.md' };
+    this.#edit(edited, (text) => this.compose(text));
+  }
+
+  /** Opens a text in the editor of the person; a text that was not saved is as it was. */
+  #edit(edited: EditedText, take: (text: string) => void): void {
+    void this.#parts
+      .edit(edited)
+      .then(take)
+      .catch((error: unknown) => this.fail(error));
   }
 
   searchHistory(): void {

@@ -28,6 +28,8 @@ export interface RequestFocusParts {
   readonly answer: (request: OpenRequest, given: GivenDecision) => Promise<void>;
   /** Called with the reason for which an answer was not taken. */
   readonly failed: (text: string) => void;
+  /** Opens a text in the editor of the person. `take` gets the text that was saved. */
+  readonly edit: (text: string, take: (text: string) => void) => void;
   /** Called when time has changed something. */
   readonly changed: () => void;
 }
@@ -257,6 +259,13 @@ export class RequestFocus {
   #inForm(request: OpenRequest, form: RequestForm, input: Input): void {
     if (input.kind === 'key' && input.key === 'escape') {
       this.#back();
+      return;
+    }
+    if (input.kind === 'key' && input.ctrl === true && input.key === 'g') {
+      this.#parts.edit(form.json, (text) => {
+        form.takeJson(text);
+        this.#parts.changed();
+      });
       return;
     }
     const given = form.take(input, this.#parts.columns());

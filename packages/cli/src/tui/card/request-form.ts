@@ -4,7 +4,14 @@ import type { OpenRequest } from '../feed/call-record.ts';
 import { formOf } from '../requests/form.ts';
 import { readFormInput } from '../requests/form-keys.ts';
 import { contentWidth, formLines } from '../requests/form-lines.ts';
-import { type FormState, openForm, submitForm } from '../requests/form-state.ts';
+import {
+  type FormState,
+  formJson,
+  openForm,
+  submitForm,
+  unknownNames,
+  withJson,
+} from '../requests/form-state.ts';
 import { emptyGutter, toned } from '../screens/layout.ts';
 import type { Card, Screen } from '../screens/live-view.ts';
 import type { GivenDecision } from '../session/conversation.ts';
@@ -21,6 +28,8 @@ export class RequestForm {
   /** Reason for which the last answer was not taken. */
   problem: string | undefined;
   #state: FormState;
+  /** Text from an editor that could not be read. */
+  #unread: string | undefined;
 
   constructor({ kind, args, details }: OpenRequest) {
     this.decision = kind === 'input' ? 'answer' : 'edit';
@@ -28,6 +37,21 @@ export class RequestForm {
       formOf(details.inputSchema ?? {}),
       ...(kind === 'input' ? [] : [args as JsonValue]),
     );
+  }
+
+  /** The form as JSON, for an editor. */
+  get json(): string {
+    return this.#unread ?? formJson(this.#state);
+  }
+
+  /** Fills the form in with JSON from an editor. Text that cannot be read is kept for the next. */
+  takeJson(text: string): void {
+    const { value, problem } = readJson(text);
+    const names = value === undefined ? [] : unknownNames(this.#state, value);
+    this.problem = problem ?? (names.length === 0 ? undefined : `There is no ${names.join(', ')}.`);
+    this.#unread = this.problem === undefined ? undefined : text;
+    if (value !== undefined && this.problem === undefined)
+      this.#state = withJson(this.#state, value);
   }
 
   /** Takes an input. Returns the answer when it is given. */
@@ -44,7 +68,7 @@ export class RequestForm {
   card({ columns, rows, ascii }: Screen, isFocused: boolean): Omit<Card, 'title'> {
     const { lines, focused, cursor } = formLines(this.#state, { width: columns - 1, ascii });
     const keys = isFocused
-      ? 'Tab ↑↓ field · Space choose · Alt-Enter send · Esc back'
+      ? 'Tab ↑↓ field · Space choose · Alt-Enter send · ^G as JSON · Esc back'
       : 'Tab: answer';
     return {
       body: [...lines, ...this.#problemLines(columns)],
@@ -58,6 +82,15 @@ export class RequestForm {
     if (this.problem === undefined) return [];
     const spans = spansOf(visible(this.problem, 'requestLine').pieces, toned('failure'));
     return wrapLine(spans, columns - 3, 2).map((line) => [emptyGutter, ...line]);
+  }
+}
+
+function readJson(text: string): { readonly value?: JsonValue; readonly problem?: string } {
+  try {
+    return { value: JSON.parse(text) as JsonValue };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problem: `The text is no JSON: ${reason}. ^G opens it again.` };
   }
 }
 

@@ -91,9 +91,30 @@ export function submitForm(state: FormState): {
   return { state: { ...state, problems, focus: Math.max(0, focus), mark: 0 }, check };
 }
 
-/** Returns the form as JSON for an editor, without what has a fault. */
+/** Returns the form as JSON for an editor, without what has a fault and what is secret. */
 export function formJson(state: FormState): string {
-  return `${JSON.stringify(partialValue(state.form, typedIn(state)), undefined, 2)}\n`;
+  const { parts } = state.form;
+  const form = { parts: parts.filter((part) => part.kind !== 'text' || !part.isSecret) };
+  return `${JSON.stringify(partialValue(form, typedIn(state)), undefined, 2)}\n`;
+}
+
+/** Returns the form filled in with a value; what is secret stays, as the editor did not have it. */
+export function withJson(state: FormState, value: JsonValue): FormState {
+  const opened = openForm(state.form, value);
+  const secrets = fieldsOf(state.form)
+    .filter((field) => field.kind === 'text' && field.isSecret)
+    .flatMap((field): [string, Editor][] => {
+      const editor = state.editors.get(keyOf(field));
+      return editor === undefined ? [] : [[keyOf(field), editor]];
+    });
+  return { ...opened, editors: new Map([...opened.editors, ...secrets]), focus: state.focus };
+}
+
+/** Returns the names of members for which the form has no field. */
+export function unknownNames({ form }: FormState, value: JsonValue): readonly string[] {
+  const isWhole = form.parts.some(({ path }) => path.length === 0);
+  if (isWhole || value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  return Object.keys(value).filter((name) => form.parts.every(({ path }) => path[0] !== name));
 }
 
 function checkedField(state: FormState): FormState {

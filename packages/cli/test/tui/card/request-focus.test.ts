@@ -38,6 +38,7 @@ const refund = tool({
 /** Asks for the calls of one round, as a run of an app in this process does. */
 async function asks(
   calls: readonly { readonly name: string; readonly args: object }[],
+  edits: (json: string) => string = (json) => json,
 ): Promise<Asked> {
   const clock = testClock();
   const book = tool({
@@ -65,6 +66,7 @@ async function asks(
       return answering;
     },
     failed: (text) => failures.push(text),
+    edit: (json, take) => take(edits(json)),
     changed: () => undefined,
   });
   focus.look();
@@ -160,4 +162,21 @@ test('a request that is read stays whole when another one comes', async () => {
   expect(shown()).toContain('1/2');
   focus.take(key('escape'));
   expect(shown()).toContain('2 calls wait for you');
+});
+
+test('Ctrl-G edits a form as JSON; what cannot be read is said, and opened again', async () => {
+  const given: string[] = [];
+  const texts = ['{ "order": 17,', '{ "order": 17, "cent": 4 }', '{ "order": 18, "cents": 7 }'];
+  const { press, text: shown } = await asks([call], (json) => {
+    given.push(json);
+    return texts[given.length - 1] ?? json;
+  });
+  const g: Input = { kind: 'key', key: 'g', ctrl: true };
+  await press(text('e'), g);
+  expect(shown()).toContain('The text is no JSON');
+  await press(g);
+  expect(shown()).toContain('There is no cent.');
+  await press(g);
+  expect(shown()).toMatch(/order \* +18/);
+  expect(given).toEqual(['{\n  "order": 17,\n  "cents": 400\n}\n', ...texts.slice(0, 2)]);
 });

@@ -12,6 +12,7 @@ import {
   formJson,
   openForm,
   submitForm,
+  withJson,
 } from '../../../src/tui/requests/form-state.ts';
 import { textOfLine } from '../../../src/tui/text/spans.ts';
 import { displayWidth } from '../../../src/tui/text/width.ts';
@@ -110,6 +111,18 @@ test('a form goes to the editor as JSON without its faults, and comes back', () 
   expect(JSON.parse(json)).toEqual({ name: 'Ada', seat: 'window' });
   const back = openForm(form, JSON.parse(json.replace('window', 'any')));
   expect(shown(back)[2]).toBe('  Seat     ( ) window  ( ) aisle  (•) any');
+});
+
+test('what is secret does not go to the editor, and stays', () => {
+  const form = formOf({
+    type: 'object',
+    properties: { user: { type: 'string' }, code: { type: 'string', format: 'password' } },
+    required: ['user', 'code'],
+  });
+  const { state } = after(openForm(form), typed('ada'), tab, typed('hush'));
+  expect(JSON.parse(formJson(state))).toEqual({ user: 'ada' });
+  const back = submitForm(withJson(state, { user: 'ben' }));
+  expect(back.check).toEqual({ isWhole: true, value: { user: 'ben', code: 'hush' } });
 });
 
 test('a fault goes away when the field is changed', () => {
