@@ -67,7 +67,7 @@ async function watch(
     }
     const event = await withLargeValues(client, session, streamed);
     events.push(event);
-    output.drafted(event);
+    output.recorded(event);
     output.streamed(event);
     if (restsBy(run, event)) return sessionOf(session, events);
   }

@@ -1,5 +1,4 @@
 import {
-  type Event,
   isAdjutantError,
   isDurable,
   type Run,
@@ -9,7 +8,7 @@ import {
   type StreamEvent,
 } from 'adjutant';
 import type { ServerFlags } from '../access/server-flags.ts';
-import { holderNow, laneOf, runOf } from '../app/open-run.ts';
+import { holderNow, laneOf } from '../app/open-run.ts';
 import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -46,7 +45,7 @@ export async function carryOut(
 ): Promise<number> {
   const { host, interruption, options } = context;
   const output = runOutput(context, { resolve: session.resolve, events: session.events });
-  const { onStream, forget } = showEvents(session, output, options.lane);
+  const onStream = passingTo(output);
   try {
     const holder = await holderNow(session);
     if (holder !== undefined)
@@ -69,7 +68,6 @@ export async function carryOut(
     );
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
-    forget();
     output.close();
   }
 }
@@ -85,45 +83,11 @@ export function reportRun(
   return reportEnd(host, result);
 }
 
-/**
- * Passes events to the output as they are drafted. Events of another process follow when they are
- * durable. Those of other lanes, which this process may continue as well, are left out. Returns the
- * listener for the stream, and a function that ends the passing.
- */
-function showEvents(
-  session: Session,
-  output: RunOutput,
-  lane: string | undefined,
-): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
-  const drafted = new Set<string>();
-  const isOfLane = laneFilter(session, lane);
-  const forget = session.onDraft((event) => {
-    if (!isOfLane(event)) return;
-    drafted.add(event.id);
-    output.drafted(event);
-  });
-  const onStream = (event: StreamEvent): void => {
-    if (isDurable(event) && !drafted.delete(event.id)) output.drafted(event);
-    output.streamed(event);
-  };
-  return { onStream, forget };
-}
-
-/** Returns a check that an event belongs to the run of a lane, or to the whole session. */
-function laneFilter(session: Session, lane: string | undefined): (event: Event) => boolean {
-  const lanes = new Map<string, string | undefined>();
+/** Returns a listener that passes the events of a run to an output, in the order of its stream. */
+function passingTo(output: RunOutput): (event: StreamEvent) => void {
   return (event) => {
-    const { invocationId } = event;
-    if (invocationId === undefined) return true;
-    const run = runOf(invocationId);
-    if (!lanes.has(run))
-      lanes.set(
-        run,
-        event.type === 'invocation_start' && event.invocationId === run
-          ? event.lane
-          : laneOf(session.events, run),
-      );
-    return lanes.get(run) === lane;
+    if (isDurable(event)) output.recorded(event);
+    output.streamed(event);
   };
 }
 

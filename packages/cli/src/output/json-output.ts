@@ -74,7 +74,7 @@ export class JsonOutput implements RunOutput {
     this.#stream = stream;
   }
 
-  drafted(): void {}
+  recorded(): void {}
 
   streamed(event: StreamEvent): void {
     this.#stream.write(jsonLine(event));

@@ -2,11 +2,8 @@ import type { Event, RunResult, StreamEvent } from 'adjutant';
 
 /** Output that shows a run. */
 export interface RunOutput {
-  /**
-   * Called with an event of the ledger before it is durable. The order with transient events of
-   * `streamed` is kept.
-   */
-  drafted(event: Event): void;
+  /** Called with an event of the ledger. The order with transient events of `streamed` is kept. */
+  recorded(event: Event): void;
   /** Called with a transient event as it happens, or with a durable one once it is durable. */
   streamed(event: StreamEvent): void;
   ended(result: RunResult): void;

@@ -102,7 +102,7 @@ export class TextOutput implements RunOutput {
     }
   }
 
-  drafted(event: Event): void {
+  recorded(event: Event): void {
     this.#show(event);
     this.#noteArgs(event);
   }

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import {
   type AgentOptions,
   agent,
+  isDurable,
   type Model,
   type RunResult,
   runtime,
@@ -62,11 +63,13 @@ async function show(
     isLive,
     resolve: session.resolve,
   });
-  session.onDraft((event) => output.drafted(event));
   const run = app.run(agent({ name: 'a', model, tools: [weather], ...more }), {
     input: 'How is it?',
     session,
-    onStream: (event) => output.streamed(event),
+    onStream: (event) => {
+      if (isDurable(event)) output.recorded(event);
+      output.streamed(event);
+    },
   });
   const result = await run;
   output.ended(result);
