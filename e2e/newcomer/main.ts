@@ -17,27 +17,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { startModelServer } from './model-server.ts';
+import { chatted } from './chat.ts';
+import { counts, expect, expectCode } from './expectation.ts';
+import { type Answer, startModelServer } from './model-server.ts';
 import { startRegistry } from './registry.ts';
-import { commandsIn, printedCommands, type Ran, Shell } from './shell.ts';
+import { commandsIn, printedCommands, Shell } from './shell.ts';
 
 const root = join(import.meta.dirname, '../..');
-const counts = { passed: 0, failed: 0 };
-
-/** Counts and reports an expectation, with what was printed when it does not hold. */
-function expect(what: string, holds: boolean, ran?: Ran): void {
-  counts[holds ? 'passed' : 'failed']++;
-  console.log(`${holds ? 'ok  ' : 'FAIL'} ${what}`);
-  if (!holds && ran !== undefined)
-    console.log(
-      `     $ ${ran.line}\n     exit code ${ran.code}\n${ran.output.replace(/^/gm, '     ')}`,
-    );
-}
-
-function expectCode(ran: Ran, code = 0): void {
-  expect(`${ran.line}  (exit code ${code})`, ran.code === code, ran);
-}
-
 /** Packs the packages, unless what is packed is newer than all sources. */
 function pack(): void {
   const folder = join(root, 'dist/packages');
@@ -72,7 +58,8 @@ function newcomersEnvironment(home: string, registry: string): Record<string, st
 }
 
 /** The section "New project" of the README, from the clone. `npm run build` was carried out. */
-async function newProject(shell: Shell): Promise<void> {
+async function newProject(shell: Shell): Promise<string | undefined> {
+  let next: string | undefined;
   const [block = []] = commandsIn(readFileSync(join(root, 'README.md'), 'utf8'), '## New project');
   expect('README.md begins "New project" with npm run build', block[0] === 'npm run build');
   for (const line of block.slice(1)) {
@@ -84,12 +71,11 @@ async function newProject(shell: Shell): Promise<void> {
       /✓ tsc · ✓ 1 test passed · ✓ 1 eval case passed \(rehearsal\)/.test(ran.output),
       ran,
     );
-    expect(
-      'init says what to type next',
-      /^Next: {2}cd \S+ && npx adjutant$/m.test(ran.output),
-      ran,
-    );
+    // The README goes into the folder by a line of its own.
+    next = /^Next: {2}cd \S+ && (npx adjutant)$/m.exec(ran.output)?.[1];
+    expect('init says what to type next', next !== undefined, ran);
   }
+  return next;
 }
 
 /** The README of the project, and what its programs tell to type. */
@@ -111,11 +97,21 @@ async function readmeOfProject(shell: Shell): Promise<void> {
 
 /** A run whose process is killed in the middle goes on without a second reminder. */
 async function killed(shell: Shell): Promise<void> {
-  const server = await startModelServer('remind', { invoice: 'A-1' });
+  const askedAgain = Promise.withResolvers<void>();
+  let isReleased = false;
+  const answer = (hasResult: boolean): Answer => {
+    if (!hasResult) return { call: { name: 'remind', args: { invoice: 'A-1' } } };
+    if (isReleased) return { text: 'It is done.' };
+    askedAgain.resolve();
+    return { text: 'It', until: () => Promise.race([]) };
+  };
+  const server = await startModelServer((messages) =>
+    answer(messages.some(({ role }) => role === 'tool')),
+  );
   try {
     const env = { ADJUTANT_MODEL: server.modelName };
     const { child, finished } = shell.start("npx adjutant 'Remind Ada of A-1'", env);
-    await Promise.race([server.askedAgain, finished]);
+    await Promise.race([askedAgain.promise, finished]);
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     const { output } = await finished;
     const sessions = await shell.run('npx adjutant sessions --json', env);
@@ -128,7 +124,7 @@ async function killed(shell: Shell): Promise<void> {
       ...sessions,
       output: `${output}${sessions.output}`,
     });
-    server.release();
+    isReleased = true;
     const resumed = await shell.run(`npx adjutant resume ${newest?.id}`, env);
     expectCode(resumed);
     expect('the killed run goes on to its answer', resumed.output.includes('It is done.'), resumed);
@@ -160,10 +156,11 @@ try {
   const home = join(scratch, 'home');
   mkdirSync(home);
   const shell = new Shell(cloneIn(scratch), newcomersEnvironment(home, registry.url), scratch);
-  await newProject(shell);
-  if (counts.failed === 0) {
+  const next = await newProject(shell);
+  if (counts.failed === 0 && next !== undefined) {
     await readmeOfProject(shell);
     await killed(shell);
+    await chatted(shell, next);
     await created(shell, scratch);
   }
 } catch (error) {

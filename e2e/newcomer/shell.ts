@@ -13,15 +13,29 @@ export interface Running {
   readonly finished: Promise<Ran>;
 }
 
+/** Lines of an output that are shown from its begin and from its end. */
+const shownLines = 12;
+
+/** Prints a line that was typed, and what came back. */
+export function tell(line: string, output: string): void {
+  const lines = output.trimEnd().split('\n');
+  const hidden = lines.length - 2 * shownLines;
+  const shown =
+    hidden <= 1
+      ? lines
+      : [...lines.slice(0, shownLines), `… ${hidden} lines …`, ...lines.slice(-shownLines)];
+  console.log([`$ ${line}`, ...shown].map((text) => `     ${text}`).join('\n'));
+}
+
 /** A shell of a person: lines are carried out as they are written, `cd` included. */
 export class Shell {
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly #place: string;
   #cwd: string;
 
   constructor(cwd: string, env: Readonly<Record<string, string | undefined>>, scratch: string) {
     this.#cwd = cwd;
-    this.#env = env;
+    this.env = env;
     this.#place = join(scratch, 'cwd');
   }
 
@@ -34,6 +48,7 @@ export class Shell {
     const ran = await this.start(`${line}\ncode=$?; pwd > '${this.#place}'; exit $code`, env)
       .finished;
     this.#cwd = readFileSync(this.#place, 'utf8').trim();
+    tell(line, ran.output);
     return { ...ran, line };
   }
 
@@ -41,7 +56,7 @@ export class Shell {
   start(line: string, env: Readonly<Record<string, string>> = {}): Running {
     const child = spawn('bash', ['-c', line], {
       cwd: this.#cwd,
-      env: { ...this.#env, ...env },
+      env: { ...this.env, ...env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

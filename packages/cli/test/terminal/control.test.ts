@@ -161,6 +161,20 @@ test('25 ctrl-c-twice-prints-a-command-that-works', async () => {
   expect((await ledger()).length).toBeGreaterThan(before);
 });
 
+test('25 a key between two Ctrl-C is no way out', async () => {
+  const { terminal } = await talk();
+  terminal.write(keys.ctrl('c'));
+  await terminal.showsNow('Press ^C again to leave.');
+  terminal.write('draft');
+  await terminal.showsNow('› draft');
+  terminal.write(keys.ctrl('c'));
+  await terminal.showsNow('Press ^C again to leave.');
+  await terminal.hides('› draft');
+  terminal.write(keys.ctrl('c'));
+  expect(await terminal.exited).toBe(0);
+  restoredModes(terminal);
+});
+
 test('35 unknown-command-never-reaches-the-model', async () => {
   const { world, terminal, say, leave, ledger } = await talk();
   say('/modle');

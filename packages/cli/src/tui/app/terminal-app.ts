@@ -209,6 +209,8 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   input(input: Input): void {
     const notice = this.#notice;
     this.#notice = undefined;
+    if (!isControl(input, 'c')) this.#interrupted.forget();
+    if (input.kind !== 'key' || input.key !== 'escape') this.#escaped.forget();
     if (isControl(input, 'c')) this.askToLeave();
     else if (isControl(input, 'z')) this.#parts.onSuspend();
     else if (this.#session === undefined) this.#whileLoading(input, notice);

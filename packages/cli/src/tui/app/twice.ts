@@ -16,4 +16,9 @@ export class Twice {
     this.#at = isSecond ? Number.NEGATIVE_INFINITY : now;
     return isSecond;
   }
+
+  /** Forgets that it happened, because something else has happened since. */
+  forget(): void {
+    this.#at = Number.NEGATIVE_INFINITY;
+  }
 }
