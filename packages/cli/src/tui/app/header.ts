@@ -1,5 +1,5 @@
 import type { Event } from 'adjutant';
-import { formatMoment } from '../../output/format.ts';
+import { formatMoment, shorten } from '../../output/format.ts';
 import { packageVersion } from '../../package-version.ts';
 import { costText } from '../feed/amounts.ts';
 import { noTotals, withUsage } from '../feed/totals.ts';
@@ -7,6 +7,9 @@ import { lineSpans, type Space } from '../screens/layout.ts';
 import { endingOf, type Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import { wrapLine } from '../text/wrap.ts';
+
+/** Characters of a title that are shown. */
+const longestTitle = 40;
 
 /** The begin of the header, which is printed before anything is loaded. */
 export function firstWords(): string {
@@ -42,7 +45,7 @@ function sessionWords(session: string, events: readonly Event[]): string {
     (sum, event) => (event.type === 'model_end' ? withUsage(sum, event) : sum),
     noTotals,
   );
-  const name = title === '' ? '' : ` "${title.slice(0, 40)}"`;
+  const name = title === '' ? '' : ` "${shorten(title.split('\n')[0] ?? '', longestTitle)}"`;
   const when = last === undefined ? [] : [formatMoment(last.at, Date.now())];
   return [
     `session ${endingOf(session)}${name}`,

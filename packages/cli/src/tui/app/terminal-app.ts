@@ -1,5 +1,4 @@
 import type { Event, StreamEvent } from 'adjutant';
-import { requestCard } from '../card/request-card.ts';
 import { RequestFocus } from '../card/request-focus.ts';
 import { asTyped, readEntry } from '../editor/commands.ts';
 import type { Input } from '../editor/keys.ts';
@@ -18,14 +17,14 @@ import { type KeyedApp, takeAppKey } from './app-keys.ts';
 import { CompletionFocus } from './completion.ts';
 import { Composer } from './composer.ts';
 import type { AppControl, Choice, FullView, ListOfChoices, ListOptions } from './control.ts';
-import { firstWords, headerLines } from './header.ts';
+import { headerLines } from './header.ts';
 import { HistorySearch } from './history-search.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { ListFocus } from './list-focus.ts';
+import { liveContent } from './live-content.ts';
 import { LoadingInputs } from './loading-inputs.ts';
 import type { EditedText } from './outer-editor.ts';
 import { Printing } from './printing.ts';
-import { statusOf } from './status.ts';
 import type { TerminalAppParts } from './terminal-app-parts.ts';
 import { Twice } from './twice.ts';
 import { WorkSignals } from './work-signals.ts';
@@ -372,30 +371,14 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
 
   /** Content of the live region. */
   view(): LiveView {
-    const { model, openText, hasOpenGap, calls, children } = this.feed;
-    const now = this.#parts.now();
-    const name = this.#workplace?.agent.name ?? 'the agent';
-    return {
-      ...{ model, openText, hasOpenGap, calls, children, now },
-      stored: this.#session?.messages ?? [],
-      state: this.#state,
-      notice: this.#notice ?? (this.#session ? undefined : [{ text: firstWords() }]),
-      popup: this.#list?.popup(this.#parts.screen()) ?? this.#completion.popup,
-      card:
-        this.#list === undefined
-          ? requestCard(this.#request, now, this.#parts.screen())
-          : undefined,
-      editor: this.#composer.editor,
-      placeholder: `Ask ${name} something`,
-      isComposing: this.#list === undefined && !this.#request.isFocused,
-      status: statusOf(this.#workplace, this.#session),
-      tick: this.#parts.moves ? Math.floor(now / 100) : undefined,
-    };
-  }
-
-  get #state(): LiveView['state'] {
-    if (this.#session === undefined) return 'loading';
-    if (this.#session.isStopping) return 'stopping';
-    return this.isWorking ? 'working' : this.feed.runState;
+    const screen = this.#parts.screen();
+    return liveContent({
+      ...{ workplace: this.#workplace, session: this.#session, feed: this.feed, screen },
+      ...{ composer: this.#composer, request: this.#request, notice: this.#notice },
+      list: this.#list?.popup(screen),
+      completions: this.#completion.popup,
+      now: this.#parts.now(),
+      moves: this.#parts.moves,
+    });
   }
 }
