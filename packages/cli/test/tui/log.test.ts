@@ -43,7 +43,10 @@ test('the console and a stream are captured, and given back', () => {
     ...{ log: write('log'), info: write('info'), debug: write('debug'), trace: write('trace') },
     ...{ warn: write('warn'), error: write('error') },
   };
-  const stream = { write: (text: string | Uint8Array) => written.push(`stream ${text}`) > 0 };
+  const stream = {
+    isTTY: true,
+    write: (text: string | Uint8Array) => written.push(`stream ${text}`) > 0,
+  };
   const giveBack = captureLog(book, console, stream, () => 5);
   console.log('hello %s', 'you', { a: 1 });
   console.error('broken');
@@ -57,4 +60,15 @@ test('the console and a stream are captured, and given back', () => {
     'warn (node:1) Warning',
   ]);
   expect(written).toEqual(['log again', 'stream again']);
+});
+
+test('where errors go into a file, they go there as well', () => {
+  const book = new LogBook();
+  const written: string[] = [];
+  const stream = { write: (text: string | Uint8Array) => written.push(String(text)) > 0 };
+  const giveBack = captureLog(book, { ...console }, stream, () => 5);
+  stream.write('gone\n');
+  giveBack();
+  expect(written).toEqual(['gone\n']);
+  expect(book.entries).toMatchObject([{ text: 'gone' }]);
 });

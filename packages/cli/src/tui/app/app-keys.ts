@@ -1,10 +1,11 @@
 import type { Input } from '../editor/keys.ts';
+import { openOutput, openTrace } from '../full-screen/session-views.ts';
+import type { AppControl } from './control.ts';
 
 type Key = Extract<Input, { kind: 'key' }>;
 
 /** What the keys of the app act on. */
-export interface KeyedApp {
-  readonly isWorking: boolean;
+export interface KeyedApp extends AppControl {
   readonly hasText: boolean;
   interrupt(): void;
   /** Tells that Esc came while nothing was to be interrupted. */
@@ -12,13 +13,11 @@ export interface KeyedApp {
   openPalette(): void;
   /** Asks once more before it leaves, because the agent works. */
   askToLeave(): void;
-  leave(): void;
   searchHistory(): void;
   /** True when the cursor stands at the end of its line. */
   readonly isAtLineEnd: boolean;
   /** Opens the text in the editor of the person. */
   editText(): void;
-  clearScreen(): void;
   /** Gives the keys to the open request. Returns false when there is none. */
   enterRequest(): boolean;
 }
@@ -91,8 +90,16 @@ const appKeys: readonly AppKey[] = [
       return true;
     },
   },
+  { key: 'o', ctrl: true, take: (app) => looks(() => openOutput(app)) },
+  { key: 'x', ctrl: true, take: (app) => looks(() => openTrace(app)) },
+  { key: 'pageUp', take: (app) => looks(() => openTrace(app, { mode: 'c', isPageUp: true })) },
   { key: 'tab', take: (app) => app.enterRequest() },
 ];
+
+function looks(open: () => void): true {
+  open();
+  return true;
+}
 
 /** Carries out a key of the app. Returns false when it is none. */
 export function takeAppKey(app: KeyedApp, { key, ctrl }: Key): boolean {

@@ -2,9 +2,11 @@ import type { Event } from 'adjutant';
 import type { Input } from '../editor/keys.ts';
 import type { Note } from '../feed/block.ts';
 import type { Feed } from '../feed/feed.ts';
+import type { LogBook } from '../log/log-book.ts';
 import type { Space } from '../screens/layout.ts';
 import type { Popup, Screen } from '../screens/live-view.ts';
 import type { Conversation } from '../session/conversation.ts';
+import type { OpenSession } from '../session/open-session.ts';
 import type { Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 
@@ -55,6 +57,12 @@ export interface AppControl {
   readonly conversation: Conversation;
   readonly feed: Feed;
   readonly events: readonly Event[];
+  readonly session: OpenSession;
+  /** What was logged while the app has the terminal. */
+  readonly log: LogBook;
+  readonly isWorking: boolean;
+  /** Returns epoch milliseconds. */
+  readonly now: () => number;
   /** Prints lines into the scrollback. */
   print(lines: (space: Space) => readonly Line[]): void;
   /** Prints the error of something that could not be carried out. */

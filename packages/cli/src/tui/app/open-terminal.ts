@@ -2,6 +2,8 @@ import { isRemote } from '../../access/server-flags.ts';
 import type { RunContext } from '../../actions/carry-out.ts';
 import { exitCodes } from '../../failure.ts';
 import { costText } from '../feed/amounts.ts';
+import { captureLog } from '../log/capture.ts';
+import { LogBook } from '../log/log-book.ts';
 import { endingOf, type OpenedWorkplace } from '../session/workplace.ts';
 import { firstWords } from './header.ts';
 import { Fault, type Opening, openLines, openScreen, type TerminalLook } from './surfaces.ts';
@@ -19,14 +21,20 @@ export async function openTerminal(
   // Nothing is loaded yet, and something is on the screen.
   host.stdout.write(firstWords());
   if (look.screenReader !== true) modes.enter();
+  const log = new LogBook();
+  const giveBack =
+    look.screenReader === true
+      ? () => undefined
+      : captureLog(log, console, host.stderr, () => host.clock.now());
   try {
     const left = Promise.withResolvers<void>();
     const fault = new Fault(left.resolve);
     const code = await interruption.during(left.resolve, () =>
-      runTerminal(context, sessionId, { look, modes, left: left.promise, fault }),
+      runTerminal(context, sessionId, { look, modes, log, left: left.promise, fault }),
     );
     return interruption.exitCode ?? code;
   } finally {
+    giveBack();
     modes.leave();
     host.stdin.pause();
   }

@@ -1,4 +1,5 @@
 import type { RunContext } from '../../actions/carry-out.ts';
+import type { LogBook } from '../log/log-book.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { withAsciiSigns } from '../text/signs.ts';
 import { listenToKeys } from './keyboard.ts';
@@ -17,6 +18,8 @@ export interface TerminalLook {
 export interface Opening {
   readonly look: TerminalLook;
   readonly modes: TerminalModes;
+  /** Takes what is logged meanwhile. */
+  readonly log: LogBook;
   /** Resolves when the app is to end. */
   readonly left: Promise<void>;
   readonly fault: Fault;
@@ -33,7 +36,7 @@ export interface Shown {
 /** Shows the app on the screen. */
 export async function openScreen(
   context: RunContext,
-  { look, modes, fault }: Opening,
+  { look, modes, log, fault }: Opening,
 ): Promise<Shown> {
   const { host } = context;
   const screen = (): Screen => screenOf(host, look.ascii === true);
@@ -41,7 +44,7 @@ export async function openScreen(
   const { ScreenView } = await loadView();
   const onFault = fault.happened;
   const app = new TerminalApp({
-    ...{ modes, screen, moves, clock: host.clock },
+    ...{ modes, screen, moves, log, hasViews: true, clock: host.clock },
     now: () => host.clock.now(),
     onLeave: fault.leave,
     onSuspend: () => suspension.suspend(),
@@ -68,11 +71,14 @@ export async function openScreen(
 }
 
 /** Says the app line by line: nothing that was said is painted again. */
-export async function openLines({ host }: RunContext, { modes, fault }: Opening): Promise<Shown> {
+export async function openLines(
+  { host }: RunContext,
+  { modes, log, fault }: Opening,
+): Promise<Shown> {
   const { LineView } = await import('../lines/line-view.ts');
   const nothing = (): void => undefined;
   const app = new TerminalApp({
-    ...{ modes, moves: false, clock: host.clock },
+    ...{ modes, moves: false, log, hasViews: false, clock: host.clock },
     screen: () => ({ columns: 120, rows: 50, ascii: false }),
     now: () => host.clock.now(),
     onLeave: fault.leave,

@@ -1,4 +1,5 @@
 import type { Clock } from 'adjutant/ports';
+import type { LogBook } from '../log/log-book.ts';
 import type { Screen } from '../screens/live-view.ts';
 import type { EditedText } from './outer-editor.ts';
 import type { TerminalModes } from './terminal-modes.ts';
@@ -6,11 +7,15 @@ import type { TerminalModes } from './terminal-modes.ts';
 /** Surroundings of the terminal app. */
 export interface TerminalAppParts {
   readonly modes: TerminalModes;
+  /** Takes what is logged meanwhile. */
+  readonly log: LogBook;
   readonly now: () => number;
   readonly clock: Clock;
   readonly screen: () => Screen;
   /** True when signs of work may move. */
   readonly moves: boolean;
+  /** True when a view can have the whole screen. */
+  readonly hasViews: boolean;
   /** Called when the app is to end. */
   readonly onLeave: () => void;
   /** Called when the terminal is to be given to the shell. */

@@ -38,9 +38,16 @@ function isControl(input: Input, letter: string): boolean {
   return input.kind === 'key' && input.ctrl === true && input.key === letter;
 }
 
+const noViews = {
+  ...{ sign: 'failed', tone: 'failure' },
+  text: 'Views of the whole screen are not said line by line. /show and /explain are.',
+} as const;
+
 /** The state of the terminal app: what is printed, what is live, and what keys mean. */
 export class TerminalApp extends Printing implements AppControl, KeyedApp {
   readonly #parts: TerminalAppParts;
+  readonly now: TerminalAppParts['now'];
+  readonly log: TerminalAppParts['log'];
   readonly #composer = new Composer();
   #workplace: Workplace | undefined;
   #session: OpenSession | undefined;
@@ -60,6 +67,8 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   constructor(parts: TerminalAppParts) {
     super();
     this.#parts = parts;
+    this.now = parts.now;
+    this.log = parts.log;
     this.#interrupted = new Twice(leaveWithin, parts.now);
     this.#escaped = new Twice(goBackWithin, parts.now);
     this.#request = new RequestFocus({
@@ -350,7 +359,8 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   }
 
   look(view: FullView): void {
-    this.#full = view;
+    if (this.#parts.hasViews) this.#full = view;
+    else this.note(noViews);
     this.changed();
   }
 

@@ -4,18 +4,27 @@ import type { Line } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutLine } from '../text/wrap.ts';
 
-/** Returns the line of the keys of a view. Those that do not fit are left out, but not the last. */
-export function keysLine(keys: readonly string[], { columns, ascii }: Space): Line {
+/**
+ * Returns the line of the keys of a view. Where there is no room, keys are left out: first those
+ * of `least`, in their order, then the last ones, but never the very last.
+ */
+export function keysLine(
+  keys: readonly string[],
+  { columns, ascii }: Space,
+  least: readonly string[] = [],
+): Line {
   const width = Math.max(1, columns - 1);
-  const last = keys.at(-1) ?? '';
-  const kept: string[] = [];
-  for (const key of keys.slice(0, -1)) {
-    const text = ` ${[...kept, key, last].join(' · ')}`;
-    if (displayWidth(text) > width) break;
-    kept.push(key);
+  const kept = [...keys];
+  const left = [...least];
+  while (kept.length > 1 && displayWidth(textOf(kept)) > width) {
+    const at = kept.indexOf(left.shift() ?? '');
+    kept.splice(at === -1 ? kept.length - 2 : at, 1);
   }
-  const text = ` ${[...kept, last].join(' · ')}`;
-  return cutLine([{ text, dim: true }], width, sign('ellipsis', ascii));
+  return cutLine([{ text: textOf(kept), dim: true }], width, sign('ellipsis', ascii));
+}
+
+function textOf(keys: readonly string[]): string {
+  return ` ${keys.join(' · ')}`;
 }
 
 /** Returns exactly so many lines: others are left out, or empty ones added. */

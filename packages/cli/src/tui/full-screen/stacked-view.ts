@@ -1,5 +1,6 @@
 import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
+import { spread } from '../screens/layout.ts';
 import type { Screen } from '../screens/live-view.ts';
 import type { Line } from '../text/spans.ts';
 
@@ -15,10 +16,12 @@ export interface ViewActs {
 
 /** A view with others on top of it, of which the last one has the keys. */
 export class StackedView implements FullView {
-  readonly #views: FullView[];
+  #views: FullView[] = [];
+  readonly #notice: () => string;
 
-  constructor(lowest: FullView) {
-    this.#views = [lowest];
+  /** @param notice returns what is to be said beside the keys, such as `1 waits: q` */
+  constructor(notice: () => string = () => '') {
+    this.#notice = notice;
   }
 
   /** Opens a view on top of the others. */
@@ -26,12 +29,22 @@ export class StackedView implements FullView {
     this.#views.push(view);
   }
 
+  /** Closes all views with the key that is taken now. */
+  close(): void {
+    this.#views = [];
+  }
+
   take(input: Input): boolean {
-    if (this.#views.at(-1)?.take(input) === true) this.#views.pop();
+    const top = this.#views.at(-1);
+    if (top?.take(input) === true && this.#views.at(-1) === top) this.#views.pop();
     return this.#views.length === 0;
   }
 
   lines(screen: Screen): readonly Line[] {
-    return this.#views.at(-1)?.lines(screen) ?? [];
+    const lines = this.#views.at(-1)?.lines(screen) ?? [];
+    const notice = this.#notice();
+    const last = lines.at(-1);
+    if (notice === '' || last === undefined) return lines;
+    return [...lines.slice(0, -1), spread(last, { facts: [notice] }, screen)];
   }
 }

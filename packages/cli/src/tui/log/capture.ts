@@ -14,9 +14,10 @@ type Method = keyof typeof methods;
 
 /** A console, as far as it is captured. */
 export type CapturedConsole = Record<Method, (...words: unknown[]) => void>;
-/** A stream on which programs write; the terminal is never one of them. */
+/** The stream of errors. Where it is no terminal, what is written on it goes there as well. */
 export interface CapturedStream {
-  write: NodeJS.WriteStream['write'];
+  readonly isTTY?: boolean | undefined;
+  write: NodeJS.WritableStream['write'];
 }
 
 /**
@@ -36,10 +37,11 @@ export function captureLog(
   stream.write = ((text: string | Uint8Array, ...rest: unknown[]) => {
     const written = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
     book.write(written, 'warn', now());
+    if (stream.isTTY !== true) return write.call(stream, written);
     const done = rest.at(-1);
     if (typeof done === 'function') process.nextTick(done as () => void);
     return true;
-  }) as NodeJS.WriteStream['write'];
+  }) as NodeJS.WritableStream['write'];
   return () => {
     for (const method of Object.keys(methods) as Method[]) console[method] = before[method];
     stream.write = write;

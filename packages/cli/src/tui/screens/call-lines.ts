@@ -201,7 +201,7 @@ function cutBody(text: string, seq: number, space: Space): Line[] {
     some.map((line) => outputLine(line, bar, space));
   if (lines.length <= 2 * shownOfFailure + 1) return shown(lines);
   const hidden = lines.length - 2 * shownOfFailure;
-  const more = `${sign('ellipsis', space.ascii)} ${hidden} more lines · /show ${seq}`;
+  const more = `${sign('ellipsis', space.ascii)} ${hidden} more lines · ^O whole · /show ${seq}`;
   return [
     ...shown(lines.slice(0, shownOfFailure)),
     [

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Agent, Runnable, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
-import { modelOf } from '../../app/agents.ts';
+import { modelOf, partsOf } from '../../app/agents.ts';
 import { rememberAskBefore } from '../../app/app.ts';
 import { chosenAgent } from '../../app/chosen-agent.ts';
 import { namedSession, projectSessions, sessionToGoOn } from '../../app/named-session.ts';
@@ -152,6 +152,19 @@ export class LocalWorkplace implements Workplace {
 }
 
 function outlineOf(runnable: Runnable): AgentOutline {
-  const { kind, name, description } = runnable;
-  return { kind, name, ...defined({ description, model: modelOf(runnable) }) };
+  const { kind, name, description, limits } = runnable as Runnable & Pick<AgentOutline, 'limits'>;
+  const model = modelOf(runnable);
+  return {
+    ...{ kind, name, readingTools: [...readingTools(runnable)] },
+    ...defined({ description, model, limits }),
+  };
+}
+
+/** Names of the tools of a runnable and its parts that change nothing outside. */
+function readingTools(of: Runnable, seen = new Set<Runnable>()): ReadonlySet<string> {
+  if (seen.has(of)) return new Set();
+  seen.add(of);
+  const { tools = [] } = of as Partial<Agent>;
+  const own = tools.filter(({ readOnly }) => readOnly).map(({ name }) => name);
+  return new Set([...own, ...partsOf(of).flatMap((part) => [...readingTools(part, seen)])]);
 }

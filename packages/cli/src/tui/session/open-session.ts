@@ -1,6 +1,7 @@
 import type { Event, StreamEvent } from 'adjutant';
 import type { Block } from '../feed/block.ts';
 import { Feed } from '../feed/feed.ts';
+import { TraceIndex } from '../trace/trace-index.ts';
 import type { Conversation } from './conversation.ts';
 import { StoredMessages } from './stored-messages.ts';
 import { WorkStop } from './work-stop.ts';
@@ -13,6 +14,7 @@ export class OpenSession {
   readonly #stored = new StoredMessages();
   readonly #stop = new WorkStop();
   #lastModel: string | undefined;
+  #index: TraceIndex | undefined;
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
@@ -25,6 +27,14 @@ export class OpenSession {
   /** Name of the model that was asked last. */
   get lastModel(): string | undefined {
     return this.#lastModel;
+  }
+
+  /** The events by their places. It is built when somebody looks at them first. */
+  get index(): TraceIndex {
+    this.#index ??= new TraceIndex();
+    for (let place = this.#index.length; place < this.#events.length; place++)
+      this.#index.add(this.#events[place] as Event);
+    return this.#index;
   }
 
   get isWorking(): boolean {

@@ -8,6 +8,10 @@ export interface AgentOutline extends Pick<Runnable, 'kind' | 'name'> {
   readonly description?: string;
   /** Name of its model, as `provider:model`. Missing where nobody tells it. */
   readonly model?: string;
+  /** Limits of one of its invocations. Missing where nobody tells them. */
+  readonly limits?: { readonly cost?: number | undefined; readonly rounds?: number | undefined };
+  /** Names of the tools, also of its parts, that change nothing outside. */
+  readonly readingTools?: readonly string[];
 }
 
 /** Sessions that a list has: those of the project, or all of the store. */

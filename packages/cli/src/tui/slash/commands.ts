@@ -6,6 +6,7 @@ import { lookCommands } from './look-commands.ts';
 import { openPalette } from './palette.ts';
 import { sessionCommands } from './session-commands.ts';
 import { textCommands } from './text-commands.ts';
+import { viewCommands } from './view-commands.ts';
 
 const leaving: SlashCommand = {
   name: 'quit',
@@ -19,6 +20,7 @@ export const slashCommands: readonly SlashCommand[] = [
   helpCommand(() => slashCommands),
   ...sessionCommands,
   ...lookCommands,
+  ...viewCommands,
   ...answerCommands,
   ...textCommands,
   leaving,

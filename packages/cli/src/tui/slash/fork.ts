@@ -1,4 +1,5 @@
 import type { AppControl } from '../app/control.ts';
+import { effectsUpTo } from '../session/effects.ts';
 import { endingOf } from '../session/workplace.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function forkAt(app: AppControl, at?: number): Promise<void> {
   }
   const from = endingOf(session);
   const place = at ?? app.events.at(-1)?.seq ?? 0;
-  const kept = effectsUpTo(app, place);
+  const kept = effectsUpTo(app.events, place, app.workplace.agents);
   const id = await app.conversation.fork(at);
   await app.openSession(id);
   const done = kept === '' ? '' : ` Done in the world and not undone: ${kept}.`;
@@ -21,11 +22,8 @@ export async function forkAt(app: AppControl, at?: number): Promise<void> {
   app.note({ sign: 'note', tone: 'plain', text });
 }
 
-/** The calls up to an event that had results, counted by their names. */
-export function effectsUpTo({ events }: Pick<AppControl, 'events'>, seq: number): string {
-  const counts = new Map<string, number>();
-  for (const event of events)
-    if (event.seq <= seq && event.type === 'tool_result' && event.settled && event.attempt > 0)
-      counts.set(event.name, (counts.get(event.name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+/** Goes back before a message, in a fork, with the text of the message to change. */
+export async function goBackBefore(app: AppControl, seq: number, text: string): Promise<void> {
+  await forkAt(app, seq - 1);
+  app.compose(text);
 }

@@ -5,6 +5,7 @@ import type { Line } from '../text/spans.ts';
 const keys: readonly string[] = [
   'Enter send   ^J new line   Esc interrupt   ^C^C leave',
   '↑ former messages   ^R search them   ^P palette   Esc Esc go back to a message',
+  '^X trace   ^O whole output   PgUp what was said   Tab answer a request',
   '^L clear   ^U ^K ^W kill   ^Y yank   ^_ undo   Alt-B Alt-F words',
   '/ commands   //… sends a text that begins with /   /help show: one',
 ];

@@ -31,7 +31,7 @@ const show: SlashCommand = {
 };
 
 /** The event of a number. `undefined`: there is none, and that was said. */
-function eventAt(app: AppControl, words: string): Event | undefined {
+export function eventAt(app: AppControl, words: string): Event | undefined {
   const seq = Number(words.replace(/^#/, ''));
   const found = app.events.find((event) => event.seq === seq);
   if (found === undefined) {

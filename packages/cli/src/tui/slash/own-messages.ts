@@ -1,7 +1,7 @@
 import type { EventOf } from 'adjutant';
 import type { AppControl, Choice } from '../app/control.ts';
 import { lineSpans, spread } from '../screens/layout.ts';
-import { forkAt } from './fork.ts';
+import { goBackBefore } from './fork.ts';
 
 /** Lets a person choose a message of theirs: a fork goes on before it, and its text is changed. */
 export function pickOwnMessage(app: AppControl): void {
@@ -22,13 +22,9 @@ function isOwn(event: AppControl['events'][number]): event is EventOf<'user'> {
 }
 
 function messageChoice(app: AppControl, { seq, text = '' }: EventOf<'user'>): Choice {
-  const goBack = async (): Promise<void> => {
-    await forkAt(app, seq - 1);
-    app.compose(text);
-  };
   return {
     text,
     line: (space) => spread(lineSpans(text), { facts: [], seq }, space),
-    take: () => void goBack().catch((error: unknown) => app.fail(error)),
+    take: () => void goBackBefore(app, seq, text).catch((error: unknown) => app.fail(error)),
   };
 }

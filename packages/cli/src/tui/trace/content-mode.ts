@@ -235,7 +235,13 @@ export class ContentMode implements TraceMode {
     if (end === undefined)
       return [{ text: `${arrow}${sign('ellipsis', this.#space.ascii)}`, dim: true }];
     const { tone, text } = eventWords(this.#index, this.#index.placeOf(end.seq));
-    return [{ text: arrow, dim: true }, ...lineSpans(text.replace(/^success /, ''), toned(tone))];
+    const [first = '', ...more] = text.replace(/^success /, '').split('\n');
+    const dots = more.length > 0 ? ` ${sign('ellipsis', this.#space.ascii)}` : '';
+    return [
+      { text: arrow, dim: true },
+      ...lineSpans(first, toned(tone)),
+      { text: dots, dim: true },
+    ];
   }
 }
 

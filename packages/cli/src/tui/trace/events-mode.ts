@@ -115,6 +115,8 @@ export class EventsMode implements TraceMode {
     if (key === '!') return this.#jump(1, (place) => isTrouble(this.#index.event(place)));
     if (key === '[' || key === ']') return this.#jumpTo(key === ']' ? 1 : -1, 'model_start');
     if (key === '{' || key === '}') return this.#jumpTo(key === '}' ? 1 : -1, 'invocation_start');
+    if (key === 'tab' || key === 'backTab')
+      return this.#jumpTo(key === 'tab' ? 1 : -1, 'model_start', 'tool_call');
     if (key === 'left') return this.#fold();
     return key === 'right' && (this.#rows.open(this.#marked, 1) || true);
   }
@@ -127,11 +129,11 @@ export class EventsMode implements TraceMode {
     return true;
   }
 
-  #jumpTo(by: 1 | -1, type: 'model_start' | 'invocation_start'): boolean {
+  #jumpTo(by: 1 | -1, ...types: readonly string[]): boolean {
     return this.#jump(by, (place) => {
       const event = this.#index.event(place);
-      if (!isKnown(event) || event.type !== type) return false;
-      return event.type === 'model_start' || event.mode === 'root';
+      if (!isKnown(event) || !types.includes(event.type)) return false;
+      return event.type !== 'invocation_start' || event.mode === 'root';
     });
   }
 

@@ -46,7 +46,12 @@ export interface TraceViewParts {
   readonly mode?: TraceModeKey;
   /** Number of the event that is marked first. @default the last one */
   readonly seq?: number;
+  /** True to begin a page above the end. @default false */
+  readonly isPageUp?: boolean;
 }
+
+/** Keys that are left out first where the terminal is narrow. */
+const leastKeys = ['↑↓ event', 'y copy', '{ } run', '[ ] round'];
 
 const moves: Readonly<Record<string, TraceMove>> = {
   ...{ up: 'up', down: 'down', pageUp: 'pageUp', pageDown: 'pageDown' },
@@ -61,10 +66,13 @@ export class TraceView implements FullView {
   #search = new TextSearch('');
   #typing: LineInput | undefined;
   #notice = '';
+  /** True until a first page was laid out, from whose end the view goes up. */
+  #isPageUp: boolean;
 
   constructor(parts: TraceViewParts) {
-    const { index, log, now, mode = 'd', seq } = parts;
+    const { index, log, now, mode = 'd', seq, isPageUp = false } = parts;
     this.#parts = parts;
+    this.#isPageUp = isPageUp;
     this.#modes = {
       d: new EventsMode(index, now),
       c: new ContentMode(index),
@@ -107,7 +115,14 @@ export class TraceView implements FullView {
   }
 
   #letters(text: string): boolean {
-    for (const letter of text) if (this.#letter(letter)) return true;
+    for (const [at, letter] of [...text].entries()) {
+      if (this.#letter(letter)) return true;
+      // What was typed at once behind a `/` is what is searched.
+      if (this.#typing !== undefined) {
+        this.#typing.take({ kind: 'text', text: [...text].slice(at + 1).join('') });
+        break;
+      }
+    }
     return false;
   }
 
@@ -144,7 +159,7 @@ export class TraceView implements FullView {
     if (place !== undefined) this.#mode.goTo(place);
   }
 
-  #special({ key, ctrl }: Extract<Input, { kind: 'key' }>): boolean {
+  #special({ key, ctrl, shift }: Extract<Input, { kind: 'key' }>): boolean {
     if (key === 'escape' || (ctrl === true && (key === 'c' || key === 'x'))) return true;
     if (ctrl === true && key === 'd') this.#mode.move('halfDown');
     if (ctrl === true) return false;
@@ -152,7 +167,7 @@ export class TraceView implements FullView {
     const move = moves[key];
     if (key === 'enter' && place !== undefined) this.#parts.acts.open(place);
     else if (move !== undefined) this.#mode.move(move);
-    else this.#mode.key(key);
+    else this.#mode.key(key === 'tab' && shift === true ? 'backTab' : key);
     return false;
   }
 
@@ -160,6 +175,11 @@ export class TraceView implements FullView {
     this.#parts.grow();
     this.#mode.grow();
     const height = Math.max(4, screen.rows - 1);
+    if (this.#isPageUp) {
+      this.#mode.lines(screen, height - 2, this.#search);
+      this.#mode.move('pageUp');
+      this.#isPageUp = false;
+    }
     const body = fitted(this.#mode.lines(screen, height - 2, this.#search), screen);
     const last = this.#typing?.line(screen) ?? this.#lastLine(screen);
     return [this.#header(screen), ...body, last];
@@ -189,7 +209,7 @@ export class TraceView implements FullView {
     const width = Math.max(1, screen.columns - 1);
     if (this.#notice !== '') return cutLine([{ text: ' ' }, ...lineSpans(this.#notice)], width);
     const acts = ['p prompt', 's state', 'F fork', 'y copy'];
-    return keysLine([...this.#mode.keys, ...acts, 'q back'], screen);
+    return keysLine([...this.#mode.keys, ...acts, 'q back'], screen, leastKeys);
   }
 }
 

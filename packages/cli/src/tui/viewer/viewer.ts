@@ -1,3 +1,4 @@
+import { describeFailure } from '../../failure.ts';
 import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
 import { filled, keysLine } from '../full-screen/keys-line.ts';
@@ -15,7 +16,7 @@ import { ViewedText } from './viewed-text.ts';
 export interface ViewerPage {
   /** `#38 tool_result · runTests · exit 1 · 9.8 kB`. */
   readonly title: string;
-  readonly text: () => string;
+  readonly text: () => string | Promise<string>;
 }
 
 const keys = [
@@ -33,7 +34,7 @@ export class Viewer implements FullView {
   readonly #pages: readonly ViewerPage[];
   readonly #acts: ViewActs;
   #page = 0;
-  #text: ViewedText;
+  #text = new ViewedText('');
   #top = 0;
   #wraps = false;
   #search = new TextSearch('');
@@ -47,7 +48,23 @@ export class Viewer implements FullView {
   constructor(pages: readonly ViewerPage[], acts: ViewActs) {
     this.#pages = pages;
     this.#acts = acts;
-    this.#text = new ViewedText(this.#shown.text());
+    this.#open();
+  }
+
+  /** Reads the page. One that was asked for later goes first. */
+  #open(): void {
+    const page = this.#shown;
+    this.#top = 0;
+    const text = page.text();
+    this.#text = new ViewedText(typeof text === 'string' ? text : '');
+    if (typeof text === 'string') return;
+    this.#notice = 'reading';
+    void text.catch(describeFailure).then((read) => {
+      if (this.#shown !== page) return;
+      this.#text = new ViewedText(read);
+      this.#notice = '';
+      this.#acts.changed();
+    });
   }
 
   get #shown(): ViewerPage {
@@ -76,7 +93,14 @@ export class Viewer implements FullView {
   }
 
   #letters(text: string): boolean {
-    for (const letter of text) if (this.#letter(letter)) return true;
+    for (const [at, letter] of [...text].entries()) {
+      if (this.#letter(letter)) return true;
+      // What was typed at once behind a `/` is what is searched.
+      if (this.#typing !== undefined) {
+        this.#typing.take({ kind: 'text', text: [...text].slice(at + 1).join('') });
+        break;
+      }
+    }
     return false;
   }
 
@@ -121,8 +145,7 @@ export class Viewer implements FullView {
       return;
     }
     this.#page = (this.#page + 1) % this.#pages.length;
-    this.#text = new ViewedText(this.#shown.text());
-    this.#top = 0;
+    this.#open();
   }
 
   #wrap(): void {
