@@ -78,7 +78,7 @@ test('7 long-output-cut', async () => {
   await keepPicture(terminal.screen, '4-long-output');
   const { whole } = terminal.screen;
   expect(whole).toMatch(/✗ runTests test\/checkout\.test\.ts/);
-  expect(whole).toMatch(/│ … \d+ more lines · \/show \d+/);
+  expect(whole).toMatch(/│ … \d+ more lines · \^O whole · \/show \d+/);
   expect(whole).not.toContain('line 100');
   expect(whole).toContain('line 218');
 });

@@ -79,7 +79,7 @@ test.for(sizes)('7 long-output-cut-then-whole at $columns', async (size) => {
   restoredModes(terminal);
 });
 
-test.for(sizes)('25 27 28 pictures at $columns', async (size) => {
+test.for(sizes)('36 trace-modes-prompt-and-scrub at $columns', async (size) => {
   const { terminal, leave } = await work(size);
   terminal.write(keys.ctrl('x'));
   await terminal.showsNow('[d] debug');

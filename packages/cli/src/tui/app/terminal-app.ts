@@ -39,7 +39,8 @@ function isControl(input: Input, letter: string): boolean {
 }
 
 const noViews = {
-  ...{ sign: 'failed', tone: 'failure' },
+  sign: 'failed',
+  tone: 'failure',
   text: 'Views of the whole screen are not said line by line. /show and /explain are.',
 } as const;
 
