@@ -18,6 +18,7 @@ const themes = {
 /** The rest of the sixteen colours, which both themes share. */
 const others = ['#3b8eea', '#c040c0', '#29a8c8', '#999999'] as const;
 export type Theme = keyof typeof themes;
+export const bothThemes: readonly Theme[] = ['dark', 'light'];
 
 /** Renders the visible part of a screen, or all of it, as SVG. */
 export function svgOf(screen: Screen, theme: Theme, part: 'visible' | 'whole' = 'visible'): string {
@@ -41,18 +42,42 @@ export function svgOf(screen: Screen, theme: Theme, part: 'visible' | 'whole' = 
   );
 }
 
+/** Cells beside one another that look the same. */
+interface Run {
+  readonly column: number;
+  readonly look: string;
+  text: string;
+  width: number;
+}
+
 function rowOf(cells: readonly Cell[], row: number, theme: Theme): string {
-  const y = margin + row * cell.height;
-  return cells
-    .map((one, column) => {
-      if (one.text.trim() === '') return '';
+  const y = margin + row * cell.height + cell.baseline;
+  return runsOf(cells, theme)
+    .map(({ column, look, text, width }) => {
       const x = margin + column * cell.width;
-      const look =
-        `fill="${colourOf(one, theme)}"` +
-        `${one.bold ? ' font-weight="bold"' : ''}${one.dim ? ' opacity="0.55"' : ''}`;
-      return `<text x="${x}" y="${y + cell.baseline}" ${look}>${escaped(one.text)}</text>`;
+      return (
+        `<text x="${x}" y="${y}" ${look} textLength="${width * cell.width}" ` +
+        `xml:space="preserve">${escaped(text)}</text>`
+      );
     })
     .join('');
+}
+
+function runsOf(cells: readonly Cell[], theme: Theme): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [column, one] of cells.entries()) {
+    if (one.text.trim() === '') continue;
+    const look =
+      `fill="${colourOf(one, theme)}"` +
+      `${one.bold ? ' font-weight="bold"' : ''}${one.dim ? ' opacity="0.55"' : ''}`;
+    const last = runs.at(-1);
+    const gap = last === undefined ? 0 : column - last.column - last.width;
+    if (last?.look === look && gap <= 1) {
+      last.text += `${' '.repeat(gap)}${one.text}`;
+      last.width += gap + one.width;
+    } else runs.push({ column, look, text: one.text, width: one.width });
+  }
+  return runs;
 }
 
 function colourOf({ colour }: Cell, theme: Theme): string {
@@ -75,7 +100,7 @@ export async function keepPicture(screen: Screen, name: string): Promise<void> {
   const folder = join(repositoryRoot, 'dist/terminal');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.txt`), `${screen.text}\n`);
-  for (const theme of ['dark', 'light'] as const) {
+  for (const theme of bothThemes) {
     const file = join(folder, `${name}-${theme}`);
     const svg = svgOf(screen, theme);
     writeFileSync(`${file}.svg`, svg);
