@@ -7,6 +7,8 @@ import type { Cell, Screen } from './screen.ts';
 
 const cell = { width: 9, height: 18, baseline: 14 } as const;
 const margin = 10;
+/** Title of pictures, which readers of screens tell. */
+export const titleOfPictures = '<title>A screen of the terminal app</title>';
 const themes = {
   dark: { paper: '#1e1e1e', ink: '#d4d4d4', colours: ['#000000', '#f14c4c', '#23d18b', '#e5e510'] },
   light: {
@@ -38,7 +40,7 @@ export function svgOf(screen: Screen, theme: Theme, part: 'visible' | 'whole' = 
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     'font-family="DejaVu Sans Mono, monospace" font-size="15">' +
-    `<rect width="100%" height="100%" fill="${paper}"/>${rows.join('')}${cursor}</svg>`
+    `${titleOfPictures}<rect width="100%" height="100%" fill="${paper}"/>${rows.join('')}${cursor}</svg>`
   );
 }
 

@@ -1,4 +1,4 @@
-import { bothThemes, svgOf, type Theme } from './picture.ts';
+import { bothThemes, svgOf, type Theme, titleOfPictures } from './picture.ts';
 import type { PseudoTerminal, TerminalSize } from './pseudo-terminal.ts';
 
 interface Frame {
@@ -62,7 +62,7 @@ export class Recording {
     });
     return (
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" ` +
-      `height="${height}">${shown.join('')}</svg>\n`
+      `height="${height}">${titleOfPictures}${shown.join('')}</svg>\n`
     );
   }
 }
