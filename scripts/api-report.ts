@@ -15,7 +15,7 @@ interface PackageJson {
 
 const page = join(repositoryRoot, 'docs/reference/api.md');
 const folder = join(repositoryRoot, 'dist/api-report');
-const published = ['core', 'server'];
+const published = ['core', 'server', 'cli'];
 
 rmSync(folder, { recursive: true, force: true });
 const { ok, output } = await runCommand('tsc', [
@@ -72,6 +72,8 @@ function entriesOf(home: string) {
     const source = typeof target === 'string' ? undefined : target['adjutant-source'];
     if (source === undefined) return [];
     const declarations = join(folder, 'packages', home, source.replace(/\.ts$/, '.d.ts'));
-    return [{ name: join(name, subpath), names: exportedNames(declarations) }];
+    const names = exportedNames(declarations);
+    // A program exports nothing.
+    return names.length === 0 ? [] : [{ name: join(name, subpath), names }];
   });
 }

@@ -33,12 +33,14 @@ interface PublishedPackage {
   readonly folder: string;
   /** True when it is imported, and not only run. */
   readonly isLibrary: boolean;
+  /** True when its modules are bundled. @default false: they are the compiler's */
+  readonly isBundled?: boolean;
 }
 
 const packages: readonly PublishedPackage[] = [
-  { folder: 'core', isLibrary: true },
-  { folder: 'server', isLibrary: true },
-  { folder: 'cli', isLibrary: false },
+  { folder: 'core', isLibrary: true, isBundled: true },
+  { folder: 'server', isLibrary: true, isBundled: true },
+  { folder: 'cli', isLibrary: true },
   { folder: 'create-adjutant', isLibrary: false },
 ];
 
@@ -58,15 +60,15 @@ async function step(
   return output;
 }
 
-async function compile({ folder, isLibrary }: PublishedPackage): Promise<void> {
+async function compile({ folder, isBundled = false }: PublishedPackage): Promise<void> {
   const home = join(repositoryRoot, 'packages', folder);
   rmSync(join(home, 'dist'), { recursive: true, force: true });
   await step(`compile packages/${folder}`, 'tsc', [
     '-p',
     `packages/${folder}/tsconfig.build.json`,
-    ...(isLibrary ? ['--emitDeclarationOnly'] : []),
+    ...(isBundled ? ['--emitDeclarationOnly'] : []),
   ]);
-  if (isLibrary) await bundleEntries(home, join(home, 'dist'));
+  if (isBundled) await bundleEntries(home, join(home, 'dist'));
   makeProgramsExecutable(home);
   refuseSourceUrls(home);
 }

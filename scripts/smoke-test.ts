@@ -16,7 +16,7 @@ function entriesOf(name: string): string[] {
   );
 }
 
-const entries = ['adjutant', '@adjutant/server'].flatMap(entriesOf);
+const entries = [...['adjutant', '@adjutant/server'].flatMap(entriesOf), '@adjutant/cli'];
 
 /**
  * Entries that are for test runners: without them they must fail for want of one, and of nothing

@@ -24,11 +24,16 @@ export async function openLocalLines(
     await project.remember(session);
     await rememberAskBefore(session, options);
     project.announce(agent);
-    return new LocalLineChat(context, { project, agent, session });
+    return openLines(context, { project, agent, session });
   } catch (error) {
     await project.close();
     throw error;
   }
+}
+
+/** Opens a chat in a session of a project. */
+export function openLines(context: RunContext, opened: Opened): LineChat {
+  return new LocalLineChat(context, opened);
 }
 
 interface Opened {

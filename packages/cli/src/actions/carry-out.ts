@@ -32,6 +32,13 @@ export interface RunContext {
       /** Lane of the run. @default the default lane */
       readonly lane?: string;
     };
+  /**
+   * False in a program of the user: there, no command goes on with what was begun.
+   * @default true
+   */
+  readonly hasCommands?: boolean;
+  /** Called with the result of each run. */
+  readonly onResult?: (result: RunResult) => void;
 }
 
 /**
@@ -62,10 +69,8 @@ export async function carryOut(
     return reportRun(context, output, result);
   } catch (error) {
     if (!isAdjutantError(error, 'run_stopped')) throw error;
-    output.stopped(
-      session.id,
-      commandLine(['resume', session.id, ...laneWords(options.lane)], options),
-    );
+    const words = ['resume', session.id, ...laneWords(options.lane)];
+    output.stopped(session.id, commandOf(context)?.(...words));
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
     output.close();
@@ -73,14 +78,11 @@ export async function carryOut(
 }
 
 /** Shows how a run ended or which requests it waits for, and returns the exit code. */
-export function reportRun(
-  { host, options }: RunContext,
-  output: RunOutput,
-  result: RunResult,
-): number {
+export function reportRun(context: RunContext, output: RunOutput, result: RunResult): number {
+  context.onResult?.(result);
   output.ended(result);
-  if (result.status === 'yielded') output.waits(waitedFor(host, result, options));
-  return reportEnd(host, result);
+  if (result.status === 'yielded') output.waits(waitedFor(context, result));
+  return reportEnd(context.host, result);
 }
 
 /** Returns a listener that passes the events of a run to an output, in the order of its stream. */
@@ -92,10 +94,10 @@ function passingTo(output: RunOutput): (event: StreamEvent) => void {
 }
 
 function waitedFor(
-  host: Host,
+  context: RunContext,
   { pendingCalls, awaitingInput, sleepsUntil, session, runId }: RunResult,
-  options: ShownOptions,
 ): string[] {
+  const command = commandOf(context);
   const lane = laneOf(session.events, runId);
   const resume = ['resume', session.id, ...laneWords(lane)];
   const waiting = {
@@ -105,8 +107,14 @@ function waitedFor(
     session: session.id,
     lane,
   };
-  const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));
-  return lines.length > 0 ? lines : [`Paused. Continue with: ${commandLine(resume, options)}`];
+  const lines = waitingLines(styleFor(context.host.stdout), waiting, command);
+  if (lines.length > 0) return lines;
+  return [command === undefined ? 'Paused.' : `Paused. Continue with: ${command(...resume)}`];
+}
+
+/** Writer of commands. `undefined`: none goes on with what was begun. */
+function commandOf({ hasCommands, options }: RunContext): CommandText | undefined {
+  return hasCommands === false ? undefined : commandText(options);
 }
 
 export function commandText(options: ShownOptions): CommandText {

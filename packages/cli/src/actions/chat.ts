@@ -4,6 +4,7 @@ import { isRemote } from '../access/server-flags.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
+import { isTerminal, takesKeys } from '../host/takes-keys.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
@@ -45,16 +46,8 @@ async function openLines(context: RunContext, named: string | undefined): Promis
   return openServerLines({ ...context, options }, named);
 }
 
-/** True for a terminal that can show the terminal app. */
-function takesKeys(host: Host): boolean {
-  return isTerminal(host) && host.env['TERM'] !== 'dumb' && !host.env['CI'];
-}
-
-function isTerminal({ stdin, stdout }: Host): boolean {
-  return stdin.isTTY === true && stdout.isTTY === true;
-}
-
-async function talk(context: RunContext, chat: LineChat): Promise<number> {
+/** Carries out the lines of standard input, and returns the exit code. */
+export async function talk(context: RunContext, chat: LineChat): Promise<number> {
   const { host, interruption, options } = context;
   const hasTerminal = isTerminal(host);
   const dim = (text: string): void => {
@@ -78,7 +71,7 @@ async function talk(context: RunContext, chat: LineChat): Promise<number> {
     if (code === exitCodes.waiting) dim('Here, /approve and /reject answer.');
   }
   const { session } = chat;
-  if (session !== undefined) {
+  if (session !== undefined && context.hasCommands !== false) {
     const words = ['chat', '--session', session, ...laneWords(options.lane)];
     dim(`To go on later: ${commandLine(words, options)}`);
   }

@@ -46,8 +46,12 @@ function isPiped(): boolean {
 /** Exit code of a program that is killed by SIGPIPE. */
 const brokenPipe = 141;
 
-/** Handles streams that break. A run loses nothing: its ledger can be continued. */
-function watchStreams({ stdin, stdout, stderr }: NodeJS.Process): void {
+let isTerminalWatched = false;
+
+/** Handles a terminal that breaks. A run loses nothing: its ledger can be continued. */
+export function watchTerminal({ stdin, stdout, stderr }: NodeJS.Process): void {
+  if (isTerminalWatched) return;
+  isTerminalWatched = true;
   let hasHungUp = false;
   // The terminal is gone. A process outside of its session is sent no signal: it sends it itself.
   const hangUp = (): void => {
@@ -55,6 +59,9 @@ function watchStreams({ stdin, stdout, stderr }: NodeJS.Process): void {
     hasHungUp = true;
   };
   for (const stream of [stdin, stdout, stderr]) if (stream.isTTY) stream.on('error', hangUp);
+}
+
+function watchPipe({ stdout }: NodeJS.Process): void {
   if (stdout.isTTY) return;
   // The reader of the output has left (`| head`).
   stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -62,9 +69,15 @@ function watchStreams({ stdin, stdout, stderr }: NodeJS.Process): void {
   );
 }
 
+/** The process as the host of the program `adjutant`, to which its streams belong. */
 export function processHost(): Host {
+  watchTerminal(process);
+  watchPipe(process);
+  return hostOfProcess();
+}
+
+export function hostOfProcess(): Host {
   const { stdin, stdout, stderr, env, platform } = process;
-  watchStreams(process);
   return {
     stdin,
     isPiped: isPiped(),

@@ -86,7 +86,7 @@ export class JsonOutput implements RunOutput {
 
   waits(): void {}
 
-  stopped(session: string, command: string): void {
+  stopped(session: string, command: string | undefined): void {
     this.#stream.write(jsonLine({ type: 'stopped', session, continue: command }));
   }
 

@@ -12,8 +12,8 @@ export interface RunOutput {
    * to answer.
    */
   waits(lines: readonly string[]): void;
-  /** Called when the run was released before its end; `command` continues it. */
-  stopped(session: string, command: string): void;
+  /** Called when the run was released before its end; `command` continues it, if there is one. */
+  stopped(session: string, command: string | undefined): void;
   /** Leaves the terminal in order, whatever happened. */
   close(): void;
 }

@@ -220,8 +220,9 @@ export class TextOutput implements RunOutput {
     for (const line of lines) this.#line(line);
   }
 
-  stopped(_session: string, command: string): void {
-    this.#line(`Stopped. Continue with: ${this.#style.bold(command)}`);
+  stopped(_session: string, command: string | undefined): void {
+    const next = command === undefined ? '' : ` Continue with: ${this.#style.bold(command)}`;
+    this.#line(`Stopped.${next}`);
   }
 
   close(): void {

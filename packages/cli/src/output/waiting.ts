@@ -44,35 +44,40 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
 
 /**
  * Lines about the requests and messages that a session waits for, with the commands that answer.
+ * @param command without it, no commands are named
  */
 export function waitingLines(
   style: Style,
   { requests, message, sleepsUntil, session, lane, elsewhere }: Waiting,
-  command: CommandText,
+  command?: CommandText,
 ): string[] {
   const program = `the program that has "${plainLine(elsewhere ?? '')}"`;
   const isHere = elsewhere === undefined;
-  const resume = command('resume', session, ...laneWords(lane));
+  const resume = command?.('resume', session, ...laneWords(lane));
   const goesOn = isHere ? `with: ${resume}` : `in ${program}`;
+  const indented = (...texts: readonly (string | undefined)[]): string[] =>
+    command === undefined ? [] : texts.map((text) => `  ${text}`);
   const where = lane === undefined ? '' : ` · lane ${plainLine(lane)}`;
   const lines = requests.flatMap((request) => [
     `${style.yellow('?')} ${asks[request.kind]}: ` +
       `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}${where}`,
     ...(request.accepted === true
-      ? [`  answered; it goes on ${goesOn}`]
-      : commandsFor(request).map((words) => `  ${command(...words)}`)),
+      ? indented(`answered; it goes on ${goesOn}`)
+      : indented(...commandsFor(request).map((words) => command?.(...words)))),
   ]);
   if (message)
     lines.push(
       `${style.yellow('?')} waits for a message${where}`,
-      isHere
-        ? `  ${command('run', '…', '--session', session, ...laneWords(lane))}`
-        : `  ${program} takes it`,
+      ...indented(
+        isHere
+          ? command?.('run', '…', '--session', session, ...laneWords(lane))
+          : `${program} takes it`,
+      ),
     );
   if (sleepsUntil !== undefined)
     lines.push(
       `${style.yellow('◷')} sleeps until ${formatTime(sleepsUntil)}${where}`,
-      isHere ? `  from then on: ${resume}` : `  from then on it goes on ${goesOn}`,
+      ...indented(isHere ? `from then on: ${resume}` : `from then on it goes on ${goesOn}`),
     );
   return lines;
 }

@@ -16,7 +16,32 @@ export async function openTerminal(
   sessionId: string | undefined,
   look: TerminalLook = {},
 ): Promise<number> {
+  const open = (): Promise<OpenedWorkplace> => openWorkplace(context, sessionId);
+  return (await runTerminalApp(context, { open, look })).exitCode;
+}
+
+export interface TerminalStart {
+  /** Opens the place of the sessions, as soon as something is on the screen. */
+  readonly open: () => Promise<OpenedWorkplace>;
+  readonly look: TerminalLook;
+  /** First message. */
+  readonly input?: string | undefined;
+}
+
+/** State in which the app was left. */
+export interface LeftTerminal {
+  readonly exitCode: number;
+  /** Id of the session that was open. `undefined`: it had none yet. */
+  readonly session: string | undefined;
+}
+
+/** Opens the terminal app on a place of sessions, and resolves when it is left. */
+export async function runTerminalApp(
+  context: RunContext,
+  start: TerminalStart,
+): Promise<LeftTerminal> {
   const { host, interruption } = context;
+  const { look } = start;
   const modes = new TerminalModes(host);
   // Nothing is loaded yet, and something is on the screen.
   host.stdout.write(firstWords());
@@ -29,10 +54,10 @@ export async function openTerminal(
   try {
     const left = Promise.withResolvers<void>();
     const fault = new Fault(left.resolve);
-    const code = await interruption.during(left.resolve, () =>
-      runTerminal(context, sessionId, { look, modes, log, left: left.promise, fault }),
+    const { exitCode, session } = await interruption.during(left.resolve, () =>
+      runTerminal(context, start, { look, modes, log, left: left.promise, fault }),
     );
-    return interruption.exitCode ?? code;
+    return { exitCode: interruption.exitCode ?? exitCode, session };
   } finally {
     giveBack();
     modes.leave();
@@ -42,14 +67,14 @@ export async function openTerminal(
 
 async function runTerminal(
   context: RunContext,
-  sessionId: string | undefined,
+  start: TerminalStart,
   opening: Opening,
-): Promise<number> {
+): Promise<LeftTerminal> {
   const { left, fault } = opening;
   const open = opening.look.screenReader === true ? openLines : openScreen;
   const { app, hide, say } = await open(context, opening);
   try {
-    const loading = load(context, app, sessionId);
+    const loading = load(app, start);
     await Promise.race([loading.then(() => left), left]);
     const wasOpen = await app.stop();
     await hide();
@@ -58,27 +83,25 @@ async function runTerminal(
     say(goodbye(app, wasOpen));
     const { workplace } = app;
     await workplace.close();
-    return wasOpen && workplace.onLeave === 'stops' ? 130 : exitCodes.ok;
+    const exitCode = wasOpen && workplace.onLeave === 'stops' ? 130 : exitCodes.ok;
+    return { exitCode, session: app.conversation.session };
   } finally {
     await hide();
   }
 }
 
-async function load(
-  context: RunContext,
-  app: TerminalApp,
-  sessionId: string | undefined,
-): Promise<void> {
-  const { workplace, session } = await openWorkplace(context, sessionId);
+async function load(app: TerminalApp, { open, input }: TerminalStart): Promise<void> {
+  const { workplace, session } = await open();
   await app.begin(workplace, session);
+  if (input !== undefined) app.say(input);
 }
 
 /** Ends the process, which a configuration that does not come to its end would keep alive. */
-function endWhileLoading({ host, interruption }: RunContext, loading: Promise<void>): number {
+function endWhileLoading({ host, interruption }: RunContext, loading: Promise<void>): LeftTerminal {
   loading.catch(() => undefined);
-  const code = interruption.exitCode ?? exitCodes.ok;
-  host.signals.exit(code);
-  return code;
+  const exitCode = interruption.exitCode ?? exitCodes.ok;
+  host.signals.exit(exitCode);
+  return { exitCode, session: undefined };
 }
 
 /** Opens the place that the options name. Only `--server` loads the client of a server. */
@@ -106,7 +129,8 @@ function goodbye({ conversation, events, feed, workplace }: TerminalApp, wasOpen
   const { session } = conversation;
   if (events.length === 0 || session === undefined) return '';
   const facts = `${events.length} events, ${costText(feed.totals)}`;
-  const kept = `Session ${endingOf(session)} is kept: ${facts}.`;
   const run = wasOpen ? runWords[workplace.onLeave] : '';
-  return `${kept}${run}\nContinue with: ${workplace.commandFor(session)}\n`;
+  const command = workplace.commandFor(session);
+  if (command === undefined) return `Session ${session}: ${facts}.${run}\n`;
+  return `Session ${endingOf(session)} is kept: ${facts}.${run}\nContinue with: ${command}\n`;
 }

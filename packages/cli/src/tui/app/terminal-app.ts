@@ -329,8 +329,13 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
       return;
     }
     this.#texts.sent(asTyped(entry.text));
+    this.say(entry.text);
+  }
+
+  /** Gives a message to the agent. */
+  say(text: string): void {
     void this.session
-      .say(entry.text)
+      .say(text)
       .then(() => this.changed())
       .catch((error: unknown) => this.fail(error));
   }

@@ -3,6 +3,7 @@ import {
   isAdjutantError,
   type Run,
   type Runnable,
+  type RunResult,
   type Runtime,
   type Session,
   type StreamEvent,
@@ -24,6 +25,8 @@ export interface LocalConversationOptions {
   readonly agent: () => Runnable;
   readonly session: Session;
   readonly lane?: string | undefined;
+  /** Called with the result of each run. */
+  readonly onResult?: ((result: RunResult) => void) | undefined;
   /** Called with a session before a run begins in it. */
   readonly prepare: (session: Session) => Promise<void>;
 }
@@ -165,7 +168,7 @@ export class LocalConversation implements Conversation {
   }
 
   async #begin(begin: (options: StartOptions) => Run): Promise<void> {
-    const { app, prepare } = this.#options;
+    const { app, prepare, onResult } = this.#options;
     try {
       // Another process may have continued the session meanwhile.
       if (this.#session.events.length > 0)
@@ -176,7 +179,9 @@ export class LocalConversation implements Conversation {
       const run = begin({ ...this.#ofLane, session: this.#session, onStream });
       this.#run = run;
       this.#listener?.changed();
-      this.#hasCompleted = (await run).status === 'completed';
+      const result = await run;
+      onResult?.(result);
+      this.#hasCompleted = result.status === 'completed';
     } finally {
       this.#run = undefined;
       this.#listener?.changed();

@@ -97,6 +97,7 @@ export class LocalWorkplace implements Workplace {
       session,
       lane: options.lane,
       agent: () => this.#agent,
+      onResult: this.#context.onResult,
       prepare: async (prepared) => {
         await this.#project.check(this.#agent, prepared);
         await this.#project.remember(prepared);
@@ -140,8 +141,9 @@ export class LocalWorkplace implements Workplace {
     return holderNow(await this.#project.app.sessions.open({ id, observe: false }));
   }
 
-  commandFor(session: string | undefined): string {
-    const { options } = this.#context;
+  commandFor(session: string | undefined): string | undefined {
+    const { hasCommands, options } = this.#context;
+    if (hasCommands === false) return undefined;
     const words = chatWords(session, options.lane);
     return commandLine(words, { ...options, ...this.#project.place });
   }

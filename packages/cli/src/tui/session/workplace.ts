@@ -48,8 +48,11 @@ export interface Workplace {
   findSession(named: string): Promise<string>;
   /** Name of the process that works on the open run of a session. `undefined`: none does. */
   holder(session: string): Promise<string | undefined>;
-  /** The command that goes on with a session; without one, with a new one. */
-  commandFor(session: string | undefined): string;
+  /**
+   * The command that goes on with a session; without one, with a new one. `undefined`: none does,
+   * because the app was opened by a program of the user.
+   */
+  commandFor(session: string | undefined): string | undefined;
   /** What becomes of a run that is open when the app is left. */
   readonly onLeave: 'stops' | 'goesOn';
   close(): Promise<void>;

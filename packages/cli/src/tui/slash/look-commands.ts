@@ -124,11 +124,12 @@ const statusCommand: SlashCommand = {
   summary: 'the session, its run, and what it used',
   run(app) {
     const { conversation, feed, workplace, events } = app;
+    const later = workplace.commandFor(conversation.session);
     const lines = [
       `session  ${conversation.session ?? 'new'} · ${events.length} events`,
       `agent    ${workplace.agent.name} · ${feed.runState}`,
       `used     ${usageText(feed.totals, 0).replace(/ · 0 ms$/, '')}`,
-      `later    ${workplace.commandFor(conversation.session)}`,
+      ...(later === undefined ? [] : [`later    ${later}`]),
     ];
     app.print((space) => lines.flatMap((line) => textLines(line, space)));
   },
