@@ -44,7 +44,7 @@ export function endNotes(
 function failure(message = 'no reason was recorded', code = '', seq: number): Note {
   const advice = /missing_key|401|api key/i.test(`${code} ${message}`)
     ? ' Set the key, and start the app again.'
-    : ' A message asks again.';
+    : ' /retry asks again.';
   const text = `The run failed: ${message}${/[.!?]$/.test(message) ? '' : '.'}${advice}`;
   return { kind: 'note', sign: 'failed', tone: 'failure', text, seq };
 }

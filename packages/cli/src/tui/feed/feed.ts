@@ -11,6 +11,7 @@ import { CallFeed, type ToolEvent } from './call-feed.ts';
 import type { CallRecord, OpenRequest, SettledRequest } from './call-record.ts';
 import { childText, endNotes, interruptedNote } from './end-notes.ts';
 import { eventNote } from './event-notes.ts';
+import { failureWords } from './failure-words.ts';
 import { type ChildWork, Places } from './places.ts';
 import { noTotals, type Totals, usageSince, withUsage } from './totals.ts';
 
@@ -295,7 +296,7 @@ export class Feed {
         : {
             ...this.#model,
             state: 'retries',
-            text: error.message,
+            text: failureWords(error),
             attempt: attempt + 1,
             retryAt: at + retryAfterMs,
           };

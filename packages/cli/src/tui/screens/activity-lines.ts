@@ -3,7 +3,8 @@ import type { CallRecord } from '../feed/call-record.ts';
 import type { ChildWork } from '../feed/places.ts';
 import { tailOfBlock } from '../text/markdown/blocks.ts';
 import { sign, spinnerSign } from '../text/signs.ts';
-import type { Line, Span } from '../text/spans.ts';
+import { type Line, type Span, textOfLine } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
 import { userLines } from './block-lines.ts';
 import { callLines, callSpans, outputLine } from './call-lines.ts';
 import { emptyGutter, gutterSign, lineSpans, type Space, spread, toned } from './layout.ts';
@@ -101,9 +102,16 @@ function modelItem(view: LiveView, screen: Screen): Item[] {
   if (model === undefined || openText.trim() !== '') return [];
   if (model.state === 'retries') {
     const wait = Math.max(0, (model.retryAt ?? now) - now);
-    const text = `${model.model} ${model.text} Try ${model.attempt} in ${formatDuration(wait)}`;
-    const left = [gutterSign('again', toned('attention'), screen), ...lineSpans(text)];
-    return [[spread(left, { facts: ['Esc'] }, screen)]];
+    const again = `Try ${model.attempt} in ${formatDuration(wait)}`;
+    const left = [
+      gutterSign('again', toned('attention'), screen),
+      ...lineSpans(`${model.model} ${model.text}`),
+    ];
+    // Where there is no room for all of it, the failure is cut and not the wait.
+    const isWide = displayWidth(textOfLine(left)) + again.length + 8 <= screen.columns;
+    return isWide
+      ? [[spread([...left, { text: ` ${again}` }], { facts: ['Esc'] }, screen)]]
+      : [[spread(left, { facts: [again, 'Esc'] }, screen)]];
   }
   const word = model.state === 'thinking' ? 'thinking' : 'preparing';
   const last = model.text.split('\n').at(-1) ?? '';

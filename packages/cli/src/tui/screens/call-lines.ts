@@ -132,6 +132,7 @@ function wordsOf({ result, answer }: CallRecord): Span[] {
       answer.reason === undefined ? [] : [{ text: ': ' }, ...lineSpans(`"${answer.reason}"`)];
     return [{ text: `  refused by ${byWhom(answer.by)}` }, ...reason];
   }
+  if (result.errorType === 'loop_blocked') return [{ text: '  not run' }];
   if (result.errorType === 'expired') {
     const after = answer === undefined ? '' : ` after ${formatDuration(answer.waitedMs)}`;
     return [{ text: `  expired${after}` }];
@@ -153,7 +154,11 @@ const answerWords: Readonly<Record<string, string>> = {
 };
 
 /** Results of which the words of the call say everything. */
-const saidByWords: ReadonlySet<string | undefined> = new Set(['rejected', 'expired']);
+const saidByWords: ReadonlySet<string | undefined> = new Set([
+  'rejected',
+  'expired',
+  'loop_blocked',
+]);
 
 function factsOf({ result, answer, durationMs, seq }: CallRecord): RightFacts {
   if (saidByWords.has(result?.errorType)) return { facts: [], seq };
