@@ -26,7 +26,6 @@ describe('a command line that cannot be understood', () => {
     [['sessions', '--limit', '0'], 'It must be 1 or more.'],
     [['show', '--at', 'x'], 'It must be a whole number.'],
     [['show', '--events', '--tree'], "option '--events' cannot be used with option '--tree'"],
-    [['resume'], "missing required argument 'session'"],
     [['run', '--session', 'a\u0007b', 'Say hello'], 'A session id has 1 to 200 characters'],
     [['sessions', '--app', ' '], 'The name of an app is not empty'],
     [

@@ -74,11 +74,10 @@ describe('what cannot be done is refused', () => {
     ],
     [['replay', 'text.json', '--until', '0'], 'It must be 1 or more.'],
     [['replay', 'text.json', '--root', 'gone'], 'cannot be read as a ledger file'],
-    [['export'], "missing required argument 'session'"],
     [['export', 'x', '--json'], '--json says what was written to a file: name the file with -o.'],
     [['export', 'x', '--redact-pattern', '('], '--redact-pattern (: Invalid regular expression'],
     [['export', 'x', '--redact', ''], 'It is empty.'],
-    [['diff', 'a'], "missing required argument 'b'"],
+    [['diff'], "missing required argument 'a'"],
   ])('%j', async ([args, message]) => {
     const { run, folder } = bench();
     for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);

@@ -49,7 +49,7 @@ export async function startedRun(client: AdjutantClient, run: NewRun): Promise<W
   return { session, run: id, before };
 }
 
-/** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
+/** `adjutant resume [session] --server <url>`: continues the open run, and shows it. */
 export async function resumeRemotely(context: RemoteContext, named: string): Promise<number> {
   const ofLane = defined({ lane: context.options.lane });
   const client = await openClient(context.host, context.options);

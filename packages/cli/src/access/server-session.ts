@@ -49,7 +49,10 @@ export async function namedOnServer(
       for await (const { id } of client.sessions.list()) yield id;
     },
   };
-  return (await foundSession(sessions, text, isMeant)) ?? text;
+  const found = await foundSession(sessions, text, isMeant);
+  if (found === undefined && text === 'last' && isMeant === undefined)
+    throw new UsageError({ reason: 'The server has no sessions yet.' });
+  return found ?? text;
 }
 
 /** Opens a session of a server for reading. */

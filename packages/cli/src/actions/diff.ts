@@ -11,7 +11,7 @@ export interface DiffCommandOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `adjutant diff <a> <b>`: shows where two runs differ. Exit code 1 means that they do. */
+/** `adjutant diff <a> [b]`: shows where two runs differ. Exit code 1 means that they do. */
 export function diffSessions(
   host: Host,
   a: string,

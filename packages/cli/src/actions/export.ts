@@ -20,7 +20,7 @@ export interface ExportCommandOptions extends SourceOptions, ServerFlags {
   readonly json?: boolean;
 }
 
-/** `adjutant export <session>`: writes a ledger file, without secrets and chosen fields. */
+/** `adjutant export [session]`: writes a ledger file, without secrets and chosen fields. */
 export function exportSession(
   host: Host,
   named: string,

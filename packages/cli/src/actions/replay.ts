@@ -34,7 +34,7 @@ export interface ReplayCommandOptions extends SourceOptions {
 }
 
 /**
- * `adjutant replay <session|file>`: compares the present code with a record. Exit code 1 means that
+ * `adjutant replay [session|file]`: compares the present code with a record. Exit code 1 means that
  * the code behaves differently.
  */
 export function replayRecord(

@@ -9,7 +9,7 @@ lasts: a run that was stopped or killed goes on where it was.
   adjutant sessions             what has been run
   adjutant show                 what was done in the last session (--events, --tree, --at 12, \
 --prompt 1)
-  adjutant resume <session>     continues a run that was stopped or killed
+  adjutant resume [session]     continues a run that was stopped or killed
   adjutant approvals            what runs wait for (--ask-before <tool> makes a run ask); \
 approve, reject and edit answer
   adjutant --help               all commands and options

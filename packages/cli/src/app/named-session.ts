@@ -1,6 +1,7 @@
 import type { Runtime, SessionListing, SessionQuery } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { UsageError } from '../failure.ts';
+import { noSessions } from './app.ts';
 import { memoryOf } from './session-memory.ts';
 
 const pageSize = 200;
@@ -32,6 +33,8 @@ export interface SessionPool {
  */
 export async function namedSession(pool: SessionPool, text: string): Promise<string> {
   const found = await foundSession(localSessions(pool), text);
+  if (found === undefined && text === 'last')
+    throw new UsageError({ reason: noSessions(pool.app) });
   if (found === undefined) throw new SessionNotFoundError({ session: text, app: pool.app.app });
   return found;
 }

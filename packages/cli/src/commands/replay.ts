@@ -1,16 +1,19 @@
 import type { ReplayCommandOptions } from '../actions/replay.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import { ledgerCommand } from '../grammar/option-groups.ts';
-import { notEmpty, positiveInteger, sessionId } from '../grammar/option-values.ts';
+import { notEmpty, positiveInteger } from '../grammar/option-values.ts';
+import {
+  givenSession,
+  type SessionFlag,
+  withSessionArgument,
+} from '../grammar/session-argument.ts';
 
 /** Adds `adjutant replay`. */
 export const addReplayCommand: AddCommand = (program, { host, onExitCode }) => {
-  ledgerCommand(
-    program,
-    'replay',
-    'hold the present code against a recorded session: exit code 1 where it does something else',
-  )
-    .argument('<session>', 'id of the session, or a file that export has written', sessionId)
+  const description =
+    'hold the present code against a recorded session: exit code 1 where it does something else';
+  const record = 'id of the session, or a file that export has written';
+  withSessionArgument(ledgerCommand(program, 'replay', description), record)
     .option('--until <seq>', 'only the events up to this one', positiveInteger)
     .option('--live-model', 'ask the models again, in the place of their recorded answers')
     .option(
@@ -29,8 +32,8 @@ export const addReplayCommand: AddCommand = (program, { host, onExitCode }) => {
       notEmpty,
     )
     .option('--json', 'print a line of JSON')
-    .action(async (name: string, options: ReplayCommandOptions) => {
+    .action(async (named: string | undefined, options: ReplayCommandOptions & SessionFlag) => {
       const { replayRecord } = await import('../actions/replay.ts');
-      onExitCode(await replayRecord(host, name, options));
+      onExitCode(await replayRecord(host, givenSession(named, options), options));
     });
 };

@@ -1,13 +1,14 @@
+import { defined } from 'adjutant/text';
 import { Option } from 'commander';
 import type { ShowOptions } from '../actions/show.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
-import { positiveInteger, sessionId, wholeNumber } from '../grammar/option-values.ts';
+import { positiveInteger, wholeNumber } from '../grammar/option-values.ts';
+import { namedBy, type SessionFlag, withSessionArgument } from '../grammar/session-argument.ts';
 
 /** Adds `adjutant show`. */
 export const addShowCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
-  withServer(ledgerCommand(program, 'show', 'show what was done in a session'))
-    .argument('[session]', 'id of the session (default: the newest)', sessionId)
+  withSessionArgument(withServer(ledgerCommand(program, 'show', 'show what was done in a session')))
     .option('--transcript', 'as a conversation (default)')
     .addOption(
       new Option(
@@ -49,10 +50,13 @@ export const addShowCommand: AddCommand = (program, { host, interruption, onExit
       ).conflicts([...othersThan('events'), 'at']),
     )
     .option('--json', 'print each item, whole, as a line of JSON')
-    .action(async (session: string | undefined, options: ShowOptions) => {
-      const { showSession } = await import('../actions/show.ts');
-      onExitCode(await showSession({ host, interruption }, session, options));
-    });
+    .action(
+      async (named: string | undefined, { session, ...options }: ShowOptions & SessionFlag) => {
+        const id = namedBy(named, defined({ session }));
+        const { showSession } = await import('../actions/show.ts');
+        onExitCode(await showSession({ host, interruption }, id, options));
+      },
+    );
 };
 
 const showViews: readonly string[] = [
