@@ -26,6 +26,7 @@ export async function runCli(args: readonly string[], given: Host): Promise<numb
     await program.parseAsync(withCommand(args, host, program), { from: 'user' });
     return exitCode;
   } catch (error) {
+    host.early?.drop();
     if (error instanceof CommanderError) return reportUsage(host, args, error);
     report(host, args, describeFailure(error), failureRecord(error));
     return exitCodeOf(error);

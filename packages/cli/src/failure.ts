@@ -1,4 +1,4 @@
-import { AdjutantError, isAdjutantError } from 'adjutant';
+import { AdjutantError, isAdjutantError } from 'adjutant/errors';
 import { ownCommand } from './host/own-name.ts';
 
 /** Error for a command line that cannot be carried out as it stands. */

@@ -19,7 +19,12 @@ async function start(): Promise<void> {
   // The cache must be enabled before anything else is loaded. From its second start on, the program
   // then starts in half the time.
   enableCompileCache();
+  const args = process.argv.slice(2);
+  const { takeTerminal } = await import('./tui/app/first-words.ts');
+  const { processSignals: signals } = await import('./host/process-signals.ts');
+  const { stdin, stdout, env } = process;
+  const early = takeTerminal(args, { stdin, stdout, env, signals });
   const { runCli } = await import('./cli.ts');
   const { processHost } = await import('./host/host.ts');
-  process.exitCode = await runCli(process.argv.slice(2), processHost());
+  process.exitCode = await runCli(args, { ...processHost(), early });
 }

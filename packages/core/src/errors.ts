@@ -1,5 +1,5 @@
 export { AbortReason } from './base/cancel-scope.ts';
-export { errorFromRecord } from './base/error.ts';
+export { AdjutantError, errorFromRecord, isAdjutantError } from './base/error.ts';
 export { InvalidOptionError } from './base/invalid-option.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { PromptNotFoundError } from './context/recipe.ts';

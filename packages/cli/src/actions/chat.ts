@@ -4,7 +4,7 @@ import { isRemote } from '../access/server-flags.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
-import { isTerminal, takesKeys } from '../host/takes-keys.ts';
+import { isForScreenReader, isTerminal, takesKeys } from '../host/takes-keys.ts';
 import { laneWords } from '../output/lane-text.ts';
 import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
@@ -23,7 +23,7 @@ export async function chat(
   { plain = false, ...look }: ChatLook = {},
 ): Promise<number> {
   const { host } = context;
-  const screenReader = look.screenReader ?? host.env['INK_SCREEN_READER'] === 'true';
+  const screenReader = look.screenReader ?? isForScreenReader(host);
   const isLineByLine = plain || context.options.json === true;
   if (!isLineByLine && (takesKeys(host) || (screenReader && isTerminal(host)))) {
     const { openTerminal } = await import('../tui/app/open-terminal.ts');

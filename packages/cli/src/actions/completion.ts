@@ -1,5 +1,4 @@
-import { openAccess } from '../access/open-access.ts';
-import { openReader, withProject } from '../app/project.ts';
+import type { AppAccess } from '../access/app-access.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { shells } from '../output/completion-scripts.ts';
@@ -93,13 +92,15 @@ async function argumentsOf(
 }
 
 async function agents(host: Host, before: readonly string[]): Promise<readonly Candidate[]> {
+  // Most words are completed without the app.
+  const { openReader, withProject } = await import('../app/project.ts');
   return withProject(openReader(host, placeIn(before)), async (project) =>
     (project?.app.runnables ?? []).map(({ name, description }) => [name, description ?? '']),
   );
 }
 
 async function sessions(host: Host, before: readonly string[]): Promise<readonly Candidate[]> {
-  const access = await openAccess(host, placeIn(before));
+  const access = await accessTo(host, before);
   const found = await access.listSessions({ limit: mostSessions });
   return [
     ['last', 'the newest session'],
@@ -108,9 +109,14 @@ async function sessions(host: Host, before: readonly string[]): Promise<readonly
 }
 
 async function requests(host: Host, before: readonly string[]): Promise<readonly Candidate[]> {
-  const access = await openAccess(host, placeIn(before));
+  const access = await accessTo(host, before);
   const found = await access.listRequests(undefined);
   return found.map(({ requestId, summary }) => [requestId, summary]);
+}
+
+async function accessTo(host: Host, before: readonly string[]): Promise<AppAccess> {
+  const { openAccess } = await import('../access/open-access.ts');
+  return openAccess(host, placeIn(before));
 }
 
 /** Returns the flags among the words that say which app is meant. */

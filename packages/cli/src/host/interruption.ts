@@ -1,6 +1,6 @@
 const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
-const signals = Object.keys(exitCodesBySignal) as readonly InterruptSignal[];
+export const interruptSignals = Object.keys(exitCodesBySignal) as readonly InterruptSignal[];
 
 /** Listeners to the signals with which a shell stops a program and lets it go on. */
 export interface JobControl {
@@ -47,7 +47,8 @@ export class Interruption {
 
   /** Begins to handle the signals. */
   listen(): void {
-    for (const signal of signals) this.#signals.listen(signal, () => this.interrupt(signal));
+    for (const signal of interruptSignals)
+      this.#signals.listen(signal, () => this.interrupt(signal));
   }
 
   /** Handles a signal. A terminal in raw mode sends none, and its Ctrl-C calls this instead. */

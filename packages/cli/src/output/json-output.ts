@@ -1,4 +1,5 @@
-import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
+import type { RunResult, StreamEvent } from 'adjutant';
+import { type AdjutantError, isAdjutantError } from 'adjutant/errors';
 import { visibleJson } from 'adjutant/text';
 import { isClientFailure } from '../failure.ts';
 import type { OutputStream } from '../host/host.ts';

@@ -1,20 +1,15 @@
 import type { Event } from 'adjutant';
 import { formatMoment, shorten } from '../../output/format.ts';
-import { packageVersion } from '../../package-version.ts';
 import { costText } from '../feed/amounts.ts';
 import { noTotals, withUsage } from '../feed/totals.ts';
 import { lineSpans, type Space } from '../screens/layout.ts';
 import { endingOf, type Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import { wrapLine } from '../text/wrap.ts';
+import { firstWords } from './first-words.ts';
 
 /** Characters of a title that are shown. */
 const longestTitle = 40;
-
-/** The begin of the header, which is printed before anything is loaded. */
-export function firstWords(): string {
-  return `adjutant ${packageVersion()}`;
-}
 
 /** The lines that a session begins with. */
 export function headerLines(

@@ -6,7 +6,7 @@ import type { OpenSession } from '../session/open-session.ts';
 import type { Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import type { Composer } from './composer.ts';
-import { firstWords } from './header.ts';
+import { firstWords } from './first-words.ts';
 import { statusOf } from './status.ts';
 
 /** The state of the app, as far as its live region shows it. */

@@ -5,7 +5,7 @@ import { costText } from '../feed/amounts.ts';
 import { captureLog } from '../log/capture.ts';
 import { LogBook } from '../log/log-book.ts';
 import { endingOf, type OpenedWorkplace } from '../session/workplace.ts';
-import { firstWords } from './header.ts';
+import { EarlyTerminal } from './first-words.ts';
 import { Fault, type Opening, openLines, openScreen, type TerminalLook } from './surfaces.ts';
 import type { TerminalApp } from './terminal-app.ts';
 import { TerminalModes } from './terminal-modes.ts';
@@ -42,15 +42,14 @@ export async function runTerminalApp(
 ): Promise<LeftTerminal> {
   const { host, interruption } = context;
   const { look } = start;
-  const modes = new TerminalModes(host);
+  const isSpoken = look.screenReader === true;
   // Nothing is loaded yet, and something is on the screen.
-  host.stdout.write(firstWords());
-  if (look.screenReader !== true) modes.enter();
+  const early = host.early?.take() ?? (isSpoken ? undefined : new EarlyTerminal(host).take());
+  const modes = early ?? new TerminalModes(host);
   const log = new LogBook();
-  const giveBack =
-    look.screenReader === true
-      ? () => undefined
-      : captureLog(log, console, host.stderr, () => host.clock.now());
+  const giveBack = isSpoken
+    ? () => undefined
+    : captureLog(log, console, host.stderr, () => host.clock.now());
   try {
     const left = Promise.withResolvers<void>();
     const fault = new Fault(left.resolve);

@@ -87,7 +87,6 @@ export async function openLines(
     edit: async ({ text }) => text,
   });
   const view = new LineView(host, app);
-  host.stdout.write('\n');
   view.show();
   return { app, hide: () => view.hide(), say: (text) => void host.stdout.write(text) };
 }

@@ -1,5 +1,8 @@
 import type { Host } from '../../host/host.ts';
 
+/** Parts of the host that the modes need. */
+export type ModesHost = Pick<Host, 'stdin' | 'stdout' | 'env' | 'signals'>;
+
 const csi = '\u001B[';
 const on = { paste: `${csi}?2004h`, keepTitle: `${csi}22;0t` } as const;
 const off = {
@@ -13,12 +16,12 @@ const off = {
  * when an error or a second signal ends the process.
  */
 export class TerminalModes {
-  readonly #host: Host;
+  readonly #host: ModesHost;
   #isOn = false;
   #title = '';
   #forget: () => void = () => undefined;
 
-  constructor(host: Host) {
+  constructor(host: ModesHost) {
     this.#host = host;
   }
 
