@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { describeFailure, exitCodeOf, exitCodes } from './failure.ts';
+import type { EarlyTerminal } from './host/first-words.ts';
 import type { Host } from './host/host.ts';
 import { Interruption } from './host/interruption.ts';
 import { ownCommand } from './host/own-name.ts';
@@ -12,7 +13,11 @@ import { buildProgram, withCommand } from './program.ts';
  * Carries out a command line and returns the exit code. Failures are reported on the streams of the
  * host.
  */
-export async function runCli(args: readonly string[], given: Host): Promise<number> {
+export async function runCli(
+  args: readonly string[],
+  given: Host,
+  early?: EarlyTerminal,
+): Promise<number> {
   const [end = args.length] = [args.indexOf('--')].filter((at) => at >= 0);
   const host = { ...given, isQuiet: args.slice(0, end).includes('--quiet') };
   let exitCode: number = exitCodes.ok;
@@ -22,11 +27,11 @@ export async function runCli(args: readonly string[], given: Host): Promise<numb
     const onExitCode = (code: number): void => {
       exitCode = code;
     };
-    const program = buildProgram({ host, interruption, onExitCode });
+    const program = buildProgram({ host, interruption, early, onExitCode });
     await program.parseAsync(withCommand(args, host, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    host.early?.drop();
+    early?.drop();
     if (error instanceof CommanderError) return reportUsage(host, args, error);
     report(host, args, describeFailure(error), failureRecord(error));
     return exitCodeOf(error);

@@ -20,11 +20,11 @@ async function start(): Promise<void> {
   // then starts in half the time.
   enableCompileCache();
   const args = process.argv.slice(2);
-  const { takeTerminal } = await import('./tui/app/first-words.ts');
+  const { takeTerminal } = await import('./host/first-words.ts');
   const { processSignals: signals } = await import('./host/process-signals.ts');
   const { stdin, stdout, env } = process;
   const early = takeTerminal(args, { stdin, stdout, env, signals });
   const { runCli } = await import('./cli.ts');
   const { processHost } = await import('./host/host.ts');
-  process.exitCode = await runCli(args, { ...processHost(), early });
+  process.exitCode = await runCli(args, processHost(), early);
 }

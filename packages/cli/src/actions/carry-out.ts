@@ -11,6 +11,7 @@ import type { ServerFlags } from '../access/server-flags.ts';
 import { holderNow, laneOf } from '../app/open-run.ts';
 import type { ProjectFlags } from '../app/project.ts';
 import { exitCodes } from '../failure.ts';
+import type { EarlyTerminal } from '../host/first-words.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 import { ownName } from '../host/own-name.ts';
@@ -26,6 +27,8 @@ import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
 export interface RunContext {
   readonly host: Host;
   readonly interruption: Interruption;
+  /** The terminal, if it was taken for the app before the program was loaded. */
+  readonly early?: EarlyTerminal | undefined;
   readonly options: ProjectFlags &
     ServerFlags & {
       readonly json?: boolean;

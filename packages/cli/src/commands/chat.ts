@@ -14,7 +14,7 @@ import {
 type ChatFlags = RunContext['options'] & ChatLook & { readonly session?: string };
 
 /** Adds `adjutant chat`. */
-export const addChatCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
+export const addChatCommand: AddCommand = (program, { host, interruption, early, onExitCode }) => {
   const description = 'talk to the agent; line by line where there is no terminal';
   const command = withServer(withAgent(agentCommand(program, 'chat', description)))
     .option('--plain', 'line by line in a terminal, too; /exit or Ctrl-D ends')
@@ -26,7 +26,7 @@ export const addChatCommand: AddCommand = (program, { host, interruption, onExit
       const { chat } = await import('../actions/chat.ts');
       onExitCode(
         await chat(
-          { host, interruption, options },
+          { host, interruption, options, early },
           session,
           defined({ plain, ascii, screenReader }),
         ),

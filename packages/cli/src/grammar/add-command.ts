@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { EarlyTerminal } from '../host/first-words.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 
@@ -6,6 +7,8 @@ import type { Interruption } from '../host/interruption.ts';
 export interface CommandParts {
   readonly host: Host;
   readonly interruption: Interruption;
+  /** The terminal, if it was taken for the app before the program was loaded. */
+  readonly early?: EarlyTerminal | undefined;
   readonly onExitCode: (code: number) => void;
 }
 

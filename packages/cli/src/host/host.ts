@@ -1,6 +1,5 @@
 import { fstatSync } from 'node:fs';
 import { type Clock, systemClock } from 'adjutant/ports';
-import type { EarlyTerminal } from '../tui/app/first-words.ts';
 import type { Signals } from './interruption.ts';
 import { processSignals } from './process-signals.ts';
 
@@ -25,8 +24,6 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly signals: Signals;
-  /** The terminal, if it was taken for the app before the program was loaded. */
-  readonly early?: EarlyTerminal | undefined;
   /** Sets a variable for this program and for modules of the user. */
   readonly setVariable: (name: string, value: string) => void;
   /** Makes a folder the one from which relative paths in modules of the user count. */

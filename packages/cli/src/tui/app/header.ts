@@ -1,4 +1,5 @@
 import type { Event } from 'adjutant';
+import { firstWords } from '../../host/first-words.ts';
 import { formatMoment, shorten } from '../../output/format.ts';
 import { costText } from '../feed/amounts.ts';
 import { noTotals, withUsage } from '../feed/totals.ts';
@@ -6,7 +7,6 @@ import { lineSpans, type Space } from '../screens/layout.ts';
 import { endingOf, type Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import { wrapLine } from '../text/wrap.ts';
-import { firstWords } from './first-words.ts';
 
 /** Characters of a title that are shown. */
 const longestTitle = 40;

@@ -1,3 +1,4 @@
+import { firstWords } from '../../host/first-words.ts';
 import { requestCard } from '../card/request-card.ts';
 import type { RequestFocus } from '../card/request-focus.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -6,7 +7,6 @@ import type { OpenSession } from '../session/open-session.ts';
 import type { Workplace } from '../session/workplace.ts';
 import type { Line } from '../text/spans.ts';
 import type { Composer } from './composer.ts';
-import { firstWords } from './first-words.ts';
 import { statusOf } from './status.ts';
 
 /** The state of the app, as far as its live region shows it. */

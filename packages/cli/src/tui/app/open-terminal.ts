@@ -1,14 +1,14 @@
 import { isRemote } from '../../access/server-flags.ts';
 import type { RunContext } from '../../actions/carry-out.ts';
 import { exitCodes } from '../../failure.ts';
+import { EarlyTerminal } from '../../host/first-words.ts';
+import { TerminalModes } from '../../host/terminal-modes.ts';
 import { costText } from '../feed/amounts.ts';
 import { captureLog } from '../log/capture.ts';
 import { LogBook } from '../log/log-book.ts';
 import { endingOf, type OpenedWorkplace } from '../session/workplace.ts';
-import { EarlyTerminal } from './first-words.ts';
 import { Fault, type Opening, openLines, openScreen, type TerminalLook } from './surfaces.ts';
 import type { TerminalApp } from './terminal-app.ts';
-import { TerminalModes } from './terminal-modes.ts';
 
 /** Opens the terminal app, and returns the exit code when it is left. */
 export async function openTerminal(
@@ -44,7 +44,7 @@ export async function runTerminalApp(
   const { look } = start;
   const isSpoken = look.screenReader === true;
   // Nothing is loaded yet, and something is on the screen.
-  const early = host.early?.take() ?? (isSpoken ? undefined : new EarlyTerminal(host).take());
+  const early = context.early?.take() ?? (isSpoken ? undefined : new EarlyTerminal(host).take());
   const modes = early ?? new TerminalModes(host);
   const log = new LogBook();
   const giveBack = isSpoken

@@ -1,4 +1,5 @@
 import type { RunContext } from '../../actions/carry-out.ts';
+import type { TerminalModes } from '../../host/terminal-modes.ts';
 import type { LogBook } from '../log/log-book.ts';
 import type { Screen } from '../screens/live-view.ts';
 import { withAsciiSigns } from '../text/signs.ts';
@@ -6,7 +7,6 @@ import { listenToKeys } from './keyboard.ts';
 import { editOutside, editorCommand } from './outer-editor.ts';
 import { Suspension } from './suspension.ts';
 import { TerminalApp } from './terminal-app.ts';
-import type { TerminalModes } from './terminal-modes.ts';
 
 export interface TerminalLook {
   /** True for signs of ASCII. @default in terminals without UTF-8 */

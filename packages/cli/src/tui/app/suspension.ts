@@ -1,8 +1,8 @@
 import type { Host } from '../../host/host.ts';
 import type { Interruption } from '../../host/interruption.ts';
+import type { TerminalModes } from '../../host/terminal-modes.ts';
 import type { ScreenView } from '../view/screen-view.ts';
 import type { TerminalApp } from './terminal-app.ts';
-import type { TerminalModes } from './terminal-modes.ts';
 
 export interface SuspensionParts {
   readonly host: Host;

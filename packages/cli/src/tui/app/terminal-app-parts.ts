@@ -1,8 +1,8 @@
 import type { Clock } from 'adjutant/ports';
+import type { TerminalModes } from '../../host/terminal-modes.ts';
 import type { LogBook } from '../log/log-book.ts';
 import type { Screen } from '../screens/live-view.ts';
 import type { EditedText } from './outer-editor.ts';
-import type { TerminalModes } from './terminal-modes.ts';
 
 /** Surroundings of the terminal app. */
 export interface TerminalAppParts {

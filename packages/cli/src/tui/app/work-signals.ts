@@ -1,4 +1,4 @@
-import type { TerminalModes } from './terminal-modes.ts';
+import type { TerminalModes } from '../../host/terminal-modes.ts';
 
 /** Shortest work whose end is told by a bell. */
 const bellAfter = 20_000;

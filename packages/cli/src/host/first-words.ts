@@ -1,6 +1,6 @@
-import { interruptSignals } from '../../host/interruption.ts';
-import { isForScreenReader, takesKeys } from '../../host/takes-keys.ts';
-import { packageVersion } from '../../package-version.ts';
+import { packageVersion } from '../package-version.ts';
+import { interruptSignals } from './interruption.ts';
+import { isForScreenReader, takesKeys } from './takes-keys.ts';
 import { type ModesHost, TerminalModes } from './terminal-modes.ts';
 
 /** The begin of the header, which is printed before anything is loaded. */

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from './host.ts';
 
 /** Parts of the host that the modes need. */
 export type ModesHost = Pick<Host, 'stdin' | 'stdout' | 'env' | 'signals'>;
