@@ -24,11 +24,13 @@ export class EarlyTerminal {
   constructor(host: ModesHost) {
     this.#host = host;
     this.#modes = new TerminalModes(host);
-    // Before the program listens, a signal would leave the terminal as it is.
-    for (const signal of interruptSignals)
-      host.signals.listen(signal, () => this.#modes && host.signals.endBy(signal));
     host.stdout.write(firstWords());
     this.#modes.enter();
+  }
+
+  /** True until the app has the terminal. */
+  get isWaiting(): boolean {
+    return this.#modes !== undefined;
   }
 
   /** Hands the terminal to the app. `undefined`: the app has it already. */
@@ -53,8 +55,12 @@ export class EarlyTerminal {
  * grammar of the command line.
  */
 export function takeTerminal(args: readonly string[], host: ModesHost): EarlyTerminal | undefined {
-  const canShow = takesKeys(host) && !isForScreenReader(host);
-  return canShow && opensApp(args) ? new EarlyTerminal(host) : undefined;
+  if (!takesKeys(host) || isForScreenReader(host) || !opensApp(args)) return undefined;
+  const early = new EarlyTerminal(host);
+  // Before the program listens, a signal would leave the terminal as it is.
+  for (const signal of interruptSignals)
+    host.signals.listen(signal, () => early.isWaiting && host.signals.endBy(signal));
+  return early;
 }
 
 function opensApp(args: readonly string[]): boolean {
