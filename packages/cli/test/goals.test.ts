@@ -197,7 +197,7 @@ test('--at shows a ledger as it was', async () => {
 test('without arguments and without a terminal there is a tour', async () => {
   const { run } = bench();
   const { code, stdout } = await run([]);
-  expect(stdout).toContain('adjutant resume <session>');
+  expect(stdout).toContain('adjutant resume [session]');
   expect(stdout).toContain('OPENAI_API_KEY');
   expect(code).toBe(0);
 });
