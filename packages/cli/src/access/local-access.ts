@@ -2,8 +2,8 @@ import { isAdjutantError, type RequestEntry, type Runtime, type Session } from '
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
-import { existingSession, noSessions } from '../app/app.ts';
-import { namedSession, projectSessions } from '../app/named-session.ts';
+import { existingSession } from '../app/app.ts';
+import { namedSession, noneOf, projectSessions } from '../app/named-session.ts';
 import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { openExisting, openReader, type Project, withProject } from '../app/project.ts';
 import { UsageError } from '../failure.ts';
@@ -44,13 +44,12 @@ export class LocalAccess implements AppAccess {
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {
     const { all = false, ...query } = filter;
-    return withProject(openReader(this.#host, this.#options), async (project) => ({
-      sessions:
-        project === undefined
-          ? []
-          : await projectSessions(all ? { app: project.app } : project, query),
-      nothing: project === undefined ? nothingYet() : plainLine(noSessions(project.app)),
-    }));
+    return withProject(openReader(this.#host, this.#options), async (project) => {
+      if (project === undefined) return { sessions: [], nothing: nothingYet() };
+      const pool = all ? { app: project.app } : project;
+      const sessions = await projectSessions(pool, query);
+      return { sessions, nothing: sessions.length === 0 ? plainLine(await noneOf(pool)) : '' };
+    });
   }
 
   async listRequests(user: string | undefined): Promise<readonly RequestEntry[]> {
@@ -171,7 +170,7 @@ export class LocalAccess implements AppAccess {
 
 async function newestSession(project: Project): Promise<string> {
   const [newest] = await projectSessions(project, { limit: 1 });
-  if (newest === undefined) throw new UsageError({ reason: noSessions(project.app) });
+  if (newest === undefined) throw new UsageError({ reason: await noneOf(project) });
   return newest.id;
 }
 

@@ -1,6 +1,7 @@
 import type { Runtime, SessionListing, SessionQuery } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
 import { UsageError } from '../failure.ts';
+import { ownCommand } from '../host/own-name.ts';
 import { noSessions } from './app.ts';
 import { memoryOf } from './session-memory.ts';
 
@@ -33,8 +34,7 @@ export interface SessionPool {
  */
 export async function namedSession(pool: SessionPool, text: string): Promise<string> {
   const found = await foundSession(localSessions(pool), text);
-  if (found === undefined && text === 'last')
-    throw new UsageError({ reason: noSessions(pool.app) });
+  if (found === undefined && text === 'last') throw new UsageError({ reason: await noneOf(pool) });
   if (found === undefined) throw new SessionNotFoundError({ session: text, app: pool.app.app });
   return found;
 }
@@ -100,6 +100,17 @@ export async function projectSessions(
     if (found.length === query.limit || ++scanned === mostScanned) break;
   }
   return found;
+}
+
+/** Message for a project without sessions, or a store without any of the app. */
+export async function noneOf({ app, folder }: SessionPool): Promise<string> {
+  const others = folder === undefined ? [] : (await app.sessions.list({ limit: 1 })).sessions;
+  if (folder === undefined || others.length === 0) return noSessions(app);
+  const count = mostScanned.toLocaleString('en-US');
+  return (
+    `None of the newest ${count} sessions is of the project ${folder}. ` +
+    `${ownCommand('sessions --all')} lists those of other folders.`
+  );
 }
 
 async function* allSessions(app: Runtime, query: SessionQuery): AsyncGenerator<SessionListing> {

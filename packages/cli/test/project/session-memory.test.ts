@@ -114,6 +114,15 @@ test('sessions are those of the project; --all lists the others, too', async () 
   expect(await listed(shop)).toEqual(['at-shop']);
   expect(await listed(join(shop, 'src'))).toEqual(['at-shop']);
   expect(await listed(shop, '--all')).toEqual(['at-desk', 'at-shop']);
+  const other = join(folder, 'other');
+  mkdirSync(join(other, '.git'), { recursive: true });
+  const none = `None of the newest 2,000 sessions is of the project ${other}.`;
+  const advice = 'adjutant sessions --all lists those of other folders.';
+  expect((await run(['sessions'], { cwd: other })).stdout).toBe(`${none} ${advice}\n`);
+  expect(await run(['show'], { cwd: other })).toMatchObject({
+    code: 2,
+    stderr: `adjutant: ${none} ${advice}\n`,
+  });
   expect(await listed(folder)).toEqual([]);
   expect((await run(['show'], { cwd: shop })).stdout).toContain('at-shop · completed');
   // By its name a session is found from everywhere.
