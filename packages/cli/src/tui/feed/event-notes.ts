@@ -2,6 +2,7 @@ import type { Event } from 'adjutant';
 import { formatSize, formatTokens } from '../../output/format.ts';
 import type { Note } from './block.ts';
 import { decisionNote } from './decision-notes.ts';
+import { isKnown, unknownText } from './known-events.ts';
 
 /** Returns the note about an event that is told in one line. `undefined`: it is not shown. */
 export function eventNote(event: Event): Note | undefined {
@@ -32,6 +33,7 @@ export function eventNote(event: Event): Note | undefined {
     case 'error':
       return { kind: 'note', sign: 'failed', tone: 'failure', text: event.error.message, seq };
     default:
-      return undefined;
+      if (isKnown(event)) return undefined;
+      return { kind: 'note', sign: 'attention', tone: 'attention', text: unknownText(event) };
   }
 }

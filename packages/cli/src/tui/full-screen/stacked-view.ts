@@ -35,9 +35,15 @@ export class StackedView implements FullView {
   }
 
   take(input: Input): boolean {
+    // Keys that came at once may be of different views.
+    if (input.kind === 'text') for (const text of input.text) this.#give({ kind: 'text', text });
+    else this.#give(input);
+    return this.#views.length === 0;
+  }
+
+  #give(input: Input): void {
     const top = this.#views.at(-1);
     if (top?.take(input) === true && this.#views.at(-1) === top) this.#views.pop();
-    return this.#views.length === 0;
   }
 
   lines(screen: Screen): readonly Line[] {

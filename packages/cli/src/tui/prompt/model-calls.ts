@@ -1,5 +1,6 @@
 import type { Event, EventOf, StoredEvent } from 'adjutant';
-import { isKnown, type TraceIndex } from '../trace/trace-index.ts';
+import { isKnown } from '../feed/known-events.ts';
+import type { TraceIndex } from '../trace/trace-index.ts';
 import { nextPlace } from '../trace/trace-rows.ts';
 
 type ModelStart = EventOf<'model_start'>;

@@ -8,6 +8,8 @@ export interface PromptPart {
   /** `user`, `assistant`, `tool runTests`, or the name of a tool or a setting. */
   readonly name: string;
   readonly text: string;
+  /** The text as it is shown in one line, where that is not its begin. */
+  readonly line?: string;
   /** Id of the call that a result answers. */
   readonly callId?: string;
 }
@@ -33,7 +35,7 @@ export function promptSections(prompt: ModelPrompt): readonly PromptSection[] {
   );
   const sections: PromptSection[] = [
     { name: 'system', parts: messages.filter(isSystem).flatMap(messageParts) },
-    { name: 'tools', parts: tools.map((tool) => part(tool.name, tool, jsonOf(tool))) },
+    { name: 'tools', parts: tools.map(toolPart) },
     { name: 'history', parts: history.flatMap(messageParts) },
     { name: 'settings', parts: settings },
   ];
@@ -46,6 +48,16 @@ function part(name: string, value: unknown, text: string): PromptPart {
 
 function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
+}
+
+function toolPart(tool: NonNullable<ModelPrompt['tools']>[number]): PromptPart {
+  const line = 'description' in tool ? tool.description : undefined;
+  const made = part(tool.name, tool, jsonOf(tool));
+  return line === undefined ? made : { ...made, line };
+}
+
+function lineOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 function messageParts({ role, content }: Message): PromptPart[] {
@@ -61,11 +73,15 @@ function piecePart(role: Message['role'], piece: Piece): PromptPart {
     case 'reasoning':
       return made('thought', piece.text);
     case 'tool-call':
-      return made(`call ${piece.toolName}`, jsonOf(piece.input));
+      return {
+        ...made(`call ${piece.toolName}`, jsonOf(piece.input)),
+        line: JSON.stringify(piece.input),
+      };
     case 'tool-result': {
       const { output } = piece;
       const text = 'value' in output ? jsonOf(output.value) : jsonOf(output);
-      return { ...made(`tool ${piece.toolName}`, text), callId: piece.toolCallId };
+      const line = 'value' in output ? { line: lineOf(output.value) } : {};
+      return { ...made(`tool ${piece.toolName}`, text), ...line, callId: piece.toolCallId };
     }
     default:
       return made(`${role} ${piece.type}`, jsonOf(piece));

@@ -231,7 +231,14 @@ export class PromptView implements FullView {
   }
 
   #partRow(section: Row['section'], part: PromptPart, mark: Row['mark']): Row {
-    return { section, part, count: part.key.length, text: part.text, name: part.name, mark };
+    return {
+      section,
+      part,
+      count: part.key.length,
+      text: part.line ?? part.text,
+      name: part.name,
+      mark,
+    };
   }
 
   lines(screen: Screen): readonly Line[] {

@@ -1,10 +1,11 @@
 import type { EventOf } from 'adjutant';
 import type { StateSnapshot } from 'adjutant/views';
 import { costText } from '../feed/amounts.ts';
+import { isKnown } from '../feed/known-events.ts';
 import { noTotals, type Totals, withUsage } from '../feed/totals.ts';
 import { effectsUpTo } from '../session/effects.ts';
 import type { AgentOutline } from '../session/workplace.ts';
-import { isKnown, type TraceIndex } from '../trace/trace-index.ts';
+import type { TraceIndex } from '../trace/trace-index.ts';
 
 /** What is known at an event besides the state. */
 export interface ScrubFacts {

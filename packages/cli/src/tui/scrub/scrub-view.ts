@@ -3,6 +3,7 @@ import { describeFailure } from '../../failure.ts';
 import { formatMoment } from '../../output/format.ts';
 import type { FullView } from '../app/control.ts';
 import type { Input } from '../editor/keys.ts';
+import { isKnown } from '../feed/known-events.ts';
 import { filled, keysLine } from '../full-screen/keys-line.ts';
 import type { ViewActs } from '../full-screen/stacked-view.ts';
 import {
@@ -21,7 +22,7 @@ import { type Line, textOfLine } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutLine, wrapLine } from '../text/wrap.ts';
 import { eventRow } from '../trace/event-row.ts';
-import { isKnown, type TraceIndex } from '../trace/trace-index.ts';
+import type { TraceIndex } from '../trace/trace-index.ts';
 import { nextPlace } from '../trace/trace-rows.ts';
 import { type ScrubFacts, scrubFacts, stateScopes } from './scrub-facts.ts';
 

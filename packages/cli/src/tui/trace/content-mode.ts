@@ -1,4 +1,5 @@
 import type { EventOf } from 'adjutant';
+import { isKnown } from '../feed/known-events.ts';
 import { filled } from '../full-screen/keys-line.ts';
 import type { TextSearch } from '../full-screen/text-search.ts';
 import { accent, gutterSign, lineSpans, type Space, toned } from '../screens/layout.ts';
@@ -10,7 +11,7 @@ import { displayWidth } from '../text/width.ts';
 import { cutText, wrapLine } from '../text/wrap.ts';
 import { timeText } from './event-row.ts';
 import { actorOf, eventWords } from './event-words.ts';
-import { isKnown, type TraceIndex } from './trace-index.ts';
+import type { TraceIndex } from './trace-index.ts';
 import { rowsOf, type TraceMode, type TraceMove } from './trace-mode.ts';
 
 const labelWidth = 10;

@@ -1,13 +1,13 @@
 import type { Event, EventOf, JsonValue, StoredEvent } from 'adjutant';
 import { explain } from 'adjutant/views';
 import { formatDuration, formatMoment, formatTokens } from '../../output/format.ts';
+import { isKnown, unknownText } from '../feed/known-events.ts';
 import { lineSpans, type Space } from '../screens/layout.ts';
 import { sign } from '../text/signs.ts';
 import { type Line, spansOf, splitLines } from '../text/spans.ts';
 import { visible } from '../text/visible.ts';
 import { cutLine, wrapLine } from '../text/wrap.ts';
-import { unknownWords } from './event-words.ts';
-import { isKnown, type TraceIndex } from './trace-index.ts';
+import type { TraceIndex } from './trace-index.ts';
 
 /** A fact about an event: its name, and a text of one or several lines. */
 export interface EventFact {
@@ -25,6 +25,19 @@ export interface EventDetail {
 
 /** Members that the title and the row tell of every event. */
 const told: ReadonlySet<string> = new Set(['v', 'seq', 'id', 'type', 'at', 'agent', 'recipe']);
+
+/** Names of members that people read more easily. */
+const labels: Readonly<Record<string, string>> = {
+  invocationId: 'path',
+  callId: 'call',
+  requestId: 'request',
+  providerCallId: 'call id',
+  durationMs: 'ms',
+  fingerprint: 'hash',
+  generation: 'question',
+  estimatedInputTokens: 'estimate',
+  maxOutputTokens: 'at most',
+};
 
 /** Returns what there is to know about an event. */
 export function eventDetail(index: TraceIndex, place: number, now: number): EventDetail {
@@ -48,7 +61,7 @@ function unknownDetail(event: StoredEvent): EventDetail {
   const stored = 'stored' in event ? event.stored : (event as object);
   return {
     title: `#${event.seq} ${event.type}`,
-    sentence: `${unknownWords(event).text}.`,
+    sentence: `${unknownText(event)}.`,
     facts: [
       { name: 'reason', text: reason },
       { name: 'stored', text: JSON.stringify(stored ?? null, undefined, 2) },
@@ -63,7 +76,7 @@ function nameIn(event: Event): string {
 
 function fact(name: string, value: unknown): EventFact {
   const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 1);
-  return { name, text: text ?? '' };
+  return { name: labels[name] ?? name, text: text ?? '' };
 }
 
 function decisionDetail(index: TraceIndex, event: EventOf<'decision'>, when: string): EventDetail {

@@ -1,12 +1,13 @@
 import type { EventOf, StoredEvent } from 'adjutant';
 import { formatDuration } from '../../output/format.ts';
+import { isKnown } from '../feed/known-events.ts';
 import { accent, gutterSign, lineSpans, type Space, toned } from '../screens/layout.ts';
 import { sign } from '../text/signs.ts';
 import type { Line } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutLine, cutText } from '../text/wrap.ts';
 import { actorOf, eventWords } from './event-words.ts';
-import { isKnown, type Openness, type TraceIndex } from './trace-index.ts';
+import type { Openness, TraceIndex } from './trace-index.ts';
 
 const widths = { seq: 5, time: 8, took: 6, who: 10 } as const;
 /** Columns from which on a column is shown. */

@@ -2,9 +2,10 @@ import { type Event, type EventOf, isSuccess, type JsonValue, type StoredEvent }
 import { formatCost, formatSize, formatTokens } from '../../output/format.ts';
 import type { Tone } from '../feed/block.ts';
 import { decisionNote } from '../feed/decision-notes.ts';
+import { isKnown, unknownText } from '../feed/known-events.ts';
 import type { SignName } from '../text/signs.ts';
 import { visibleString } from '../text/visible.ts';
-import { isKnown, type TraceIndex } from './trace-index.ts';
+import type { TraceIndex } from './trace-index.ts';
 
 /** An event in one line: its sign, and what it says. The text is not yet made visible. */
 export interface EventWords {
@@ -49,10 +50,9 @@ export function eventWords(index: TraceIndex, place: number): EventWords {
   }
 }
 
-/** Says that an event cannot be shown, because its type or its form is not known here. */
-export function unknownWords({ seq }: Pick<StoredEvent, 'seq'>): EventWords {
-  const text = `#${seq} cannot be shown: needs a newer adjutant`;
-  return { sign: 'attention', tone: 'attention', text };
+/** Says that an event cannot be shown. */
+function unknownWords(event: StoredEvent): EventWords {
+  return { sign: 'attention', tone: 'attention', text: unknownText(event) };
 }
 
 function said(sign: SignName, text: string, cut?: boolean): EventWords {

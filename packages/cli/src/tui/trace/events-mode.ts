@@ -1,3 +1,4 @@
+import { isKnown } from '../feed/known-events.ts';
 import { filled, windowStart } from '../full-screen/keys-line.ts';
 import type { TextSearch } from '../full-screen/text-search.ts';
 import type { Space } from '../screens/layout.ts';
@@ -9,7 +10,7 @@ import { cutLine } from '../text/wrap.ts';
 import { detailLines, eventDetail } from './event-detail.ts';
 import { columnNames, eventRow } from './event-row.ts';
 import { actorOf, eventWords } from './event-words.ts';
-import { isKnown, isTrouble, type TraceIndex } from './trace-index.ts';
+import { isTrouble, type TraceIndex } from './trace-index.ts';
 import { rowsOf, type TraceMode, type TraceMove } from './trace-mode.ts';
 import { nextPlace, TraceRows } from './trace-rows.ts';
 
@@ -107,8 +108,10 @@ export class EventsMode implements TraceMode {
       const event = this.#index.event(place);
       return search.isIn(`#${event.seq} ${JSON.stringify(event)}`);
     });
-    if (found !== undefined) this.goTo(found);
-    return found !== undefined;
+    if (found === undefined) return false;
+    this.#marked = this.#rows.reveal(found, true);
+    this.#settle();
+    return true;
   }
 
   key(key: string): boolean {
@@ -138,7 +141,12 @@ export class EventsMode implements TraceMode {
   }
 
   #jump(by: 1 | -1, holds: (place: number) => boolean): boolean {
-    const found = nextPlace(this.#index.length, this.#marked, by, holds);
+    const found = nextPlace(
+      this.#index.length,
+      this.#marked,
+      by,
+      (place) => this.#rows.seenAt(place) !== this.#marked && holds(place),
+    );
     if (found !== undefined) this.goTo(found);
     return true;
   }

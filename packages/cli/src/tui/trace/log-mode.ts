@@ -1,3 +1,4 @@
+import { isKnown } from '../feed/known-events.ts';
 import { filled, windowStart } from '../full-screen/keys-line.ts';
 import type { TextSearch } from '../full-screen/text-search.ts';
 import { type LogBook, type LogEntry, type LogLevel, logLevels } from '../log/log-book.ts';
@@ -7,7 +8,7 @@ import { sign } from '../text/signs.ts';
 import type { Line } from '../text/spans.ts';
 import { displayWidth } from '../text/width.ts';
 import { cutText } from '../text/wrap.ts';
-import { isKnown, type TraceIndex } from './trace-index.ts';
+import type { TraceIndex } from './trace-index.ts';
 import { rowsOf, type TraceMode, type TraceMove } from './trace-mode.ts';
 import { nextPlace } from './trace-rows.ts';
 

@@ -1,5 +1,6 @@
 import { type Event, type EventOf, isSuccess, type StoredEvent } from 'adjutant';
 import { decisionNote } from '../feed/decision-notes.ts';
+import { isKnown } from '../feed/known-events.ts';
 
 /** Openness of a head: only itself, what belongs to it, or its details as well. */
 export type Openness = 0 | 1 | 2;
@@ -12,19 +13,6 @@ interface Placed {
   readonly from: Openness;
   /** Depth of the invocation that the event belongs to. */
   readonly depth: number;
-}
-
-const types: ReadonlySet<string> = new Set<Event['type']>([
-  ...(['user', 'assistant', 'thought', 'model_start', 'model_end', 'handoff', 'decision'] as const),
-  ...(['tool_call', 'tool_attempt', 'tool_result', 'tool_yield', 'tool_input'] as const),
-  ...(['invocation_start', 'invocation_yield', 'invocation_resume', 'invocation_end'] as const),
-  ...(['invocation_reopen', 'state_change', 'compaction', 'memory', 'artifact'] as const),
-  ...(['error', 'cancel'] as const),
-]);
-
-/** Checks whether this version knows what an event says. */
-export function isKnown(event: StoredEvent): event is Event {
-  return types.has(event.type);
 }
 
 /**

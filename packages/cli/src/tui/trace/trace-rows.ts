@@ -1,4 +1,5 @@
-import { isKnown, type Openness, type TraceIndex } from './trace-index.ts';
+import { isKnown } from '../feed/known-events.ts';
+import type { Openness, TraceIndex } from './trace-index.ts';
 
 /** Checks whether the event at a place is wanted. */
 export type EventFilter = (place: number) => boolean;
@@ -93,10 +94,22 @@ export class TraceRows {
     return true;
   }
 
-  /** Opens what hides an event, and returns the place at which it is seen. */
-  reveal(place: number): number {
+  /** The row at which an event is seen: details that are folded are seen at their head. */
+  seenAt(place: number): number {
+    const head = this.#index.headOf(place);
+    const isFolded = this.#index.seenFrom(place) === 2 && this.opennessOf(head) < 2;
+    return isFolded && this.#filter === undefined ? head : place;
+  }
+
+  /**
+   * Opens what hides an event, and returns the place at which it is seen.
+   * @param isWhole true to open the head of a detail, too
+   */
+  reveal(place: number, isWhole = false): number {
     if (this.#filter !== undefined) return place;
-    const shown = this.#index.seenFrom(place) === 2 ? this.#index.headOf(place) : place;
+    const own = this.#index.headOf(place);
+    if (isWhole && this.#index.seenFrom(place) === 2) this.#openness.set(own, 2);
+    const shown = this.seenAt(place);
     for (let head = this.#index.headOf(shown); head !== -1; head = this.#index.headOf(head))
       if (this.opennessOf(head) === 0) this.#openness.set(head, 1);
     this.#renew();

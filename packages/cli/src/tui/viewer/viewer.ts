@@ -93,14 +93,7 @@ export class Viewer implements FullView {
   }
 
   #letters(text: string): boolean {
-    for (const [at, letter] of [...text].entries()) {
-      if (this.#letter(letter)) return true;
-      // What was typed at once behind a `/` is what is searched.
-      if (this.#typing !== undefined) {
-        this.#typing.take({ kind: 'text', text: [...text].slice(at + 1).join('') });
-        break;
-      }
-    }
+    for (const letter of text) if (this.#letter(letter)) return true;
     return false;
   }
 

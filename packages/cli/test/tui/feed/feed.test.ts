@@ -1,4 +1,4 @@
-import { isDurable } from 'adjutant';
+import { type Event, isDurable } from 'adjutant';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AnswerText } from '../../../src/tui/feed/answer-text.ts';
@@ -104,4 +104,12 @@ describe('a streamed answer', () => {
       { kind: 'text', markdown: 'Denied.' },
     ]);
   });
+});
+
+test('an event of a type that is not known is told, and ends nothing', () => {
+  const feed = new Feed();
+  const strange = { type: 'plan', v: 1, seq: 31, id: 'e', at: 1, by: 'runtime' };
+  expect(feed.take(strange as unknown as Event)).toMatchObject([
+    { kind: 'note', text: '#31 cannot be shown: needs a newer adjutant' },
+  ]);
 });

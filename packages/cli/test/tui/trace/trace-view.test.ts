@@ -103,7 +103,8 @@ test('search finds in whole events, and a filter shows what has its words', () =
   type('/');
   type('text of 7');
   view.take(keyInput('enter'));
-  expect(marked()).toContain('src/file-7.ts');
+  expect(marked()).toMatch(/ ✓ success 9 B$/);
+  expect(shown().join('\n')).toMatch(/▾ ✓ readFile src\/file-7\.ts/);
   type('f');
   type('tool_result -error');
   view.take(keyInput('enter'));
@@ -112,6 +113,17 @@ test('search finds in whole events, and a filter shows what has its words', () =
   type('f');
   view.take(keyInput('enter'));
   expect(shown()[0]).toContain('203 events');
+  type('{!');
+  expect(marked()).toContain('src/file-3.ts');
+  type('!');
+  expect(marked()).toContain('loop_detector');
+  type('!');
+  expect(marked()).toContain('src/file-3.ts');
+  type('/');
+  type('text of 1');
+  view.take(keyInput('enter'));
+  type('n');
+  expect(shown().join('\n')).toMatch(/▾ ✓ readFile src\/file-11\.ts/);
   type('/');
   type('nowhere');
   view.take(keyInput('enter'));
