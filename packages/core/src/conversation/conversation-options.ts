@@ -15,7 +15,7 @@ import type { Session } from '../session/session.ts';
 import type { TranscriptEntry } from '../views/transcript.ts';
 import type { GivenAnswer, User } from './user.ts';
 
-export interface ConverseOptions extends Omit<RunOptions, 'runId' | 'lane'> {
+export interface ConverseOptions extends Omit<RunOptions, 'runId' | 'lane' | 'model'> {
   /** The user: answers the requests of the run and gives the next message. */
   readonly user: User;
   /**

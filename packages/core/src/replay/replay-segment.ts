@@ -296,7 +296,7 @@ class SegmentDriver {
     const { app, session, recording, clock } = this.#stage;
     if (recording.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
-    const { name, runId, input, data, lane, timeoutMs, limits, permissions } = start;
+    const { name, runId, input, data, lane, model, timeoutMs, limits, permissions } = start;
     try {
       const options = {
         session,
@@ -305,6 +305,7 @@ class SegmentDriver {
           input,
           data: data as JsonValue | undefined,
           lane,
+          model,
           timeoutMs,
           limits: limits as RunLimits | undefined,
           permissions,

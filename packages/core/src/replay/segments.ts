@@ -139,6 +139,7 @@ export interface RootStart {
   readonly isNamed: boolean;
   readonly data: unknown;
   readonly lane: string | undefined;
+  readonly model: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly limits: Readonly<Record<string, number>> | undefined;
   readonly permissions: readonly string[] | undefined;
@@ -172,6 +173,7 @@ export function rootStarts(
       isNamed: said?.type === 'user' && said.clientKey !== undefined,
       data: (resolve(event.input) as { data?: unknown } | undefined)?.data,
       lane: event.lane,
+      model: event.model,
       timeoutMs: deadline === undefined ? undefined : deadline - event.at,
       limits: before.find((one) => isDecision(one, 'limits', 'set'))?.data as RootStart['limits'],
       permissions: before.find((one) => isDecision(one, 'permissions', 'grant'))?.data?.permissions,

@@ -2,6 +2,7 @@ import { CancelScope } from '../../base/cancel-scope.ts';
 import { type Position, startPosition } from '../../loop/position.ts';
 import { foldPosition } from '../../loop/position-fold.ts';
 import { toModel } from '../../models/model.ts';
+import { parseModelName } from '../../models/model-name.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { type ResolvedCompaction, resolveCompaction } from '../../runnables/compaction-options.ts';
 import { defaultGuardrails } from '../../supervision/guardrails/default-guardrails.ts';
@@ -26,9 +27,15 @@ export interface AgentParts {
   readonly work: CancelScope;
 }
 
+/** The agent with the model that its run names in the place of its own. */
+function withModelOf(agent: Agent, { model }: { readonly model?: string }): Agent {
+  return model === undefined ? agent : { ...agent, model: parseModelName(model) };
+}
+
 /** Makes the parts of an agent that begins, or continues from its recorded events. */
-export function agentParts(agent: Agent, frame: BodyFrame): AgentParts {
+export function agentParts(defined: Agent, frame: BodyFrame): AgentParts {
   const { run, record, resumed, scope } = frame;
+  const agent = withModelOf(defined, record.start);
   const { app, ledger } = run;
   const position = resumed
     ? foldPosition(record.path, ledger.events, (event) => ledger.whole(event))

@@ -5,7 +5,7 @@ import { checkedRunOptions, type RunOptions } from '../frame/run-options.ts';
 import { sessionIdOf } from './control-options.ts';
 
 /** Options of a run that is resumed: it has a session and its input already. */
-export type ResumeOptions = Omit<RunOptions, 'session' | 'input' | 'data'>;
+export type ResumeOptions = Omit<RunOptions, 'session' | 'input' | 'data' | 'model'>;
 
 /** The arguments of `resume`, in one form. */
 export interface ResumeArguments {

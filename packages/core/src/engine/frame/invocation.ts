@@ -37,6 +37,8 @@ export interface Slot {
   readonly inputFrom?: InputOrigin | undefined;
   /** Lane of the run, for its root. */
   readonly lane?: string | undefined;
+  /** Name of the model in the place of the agent's own, for the root. */
+  readonly model?: string | undefined;
   /** True for a branch of a parallel. */
   readonly branch?: boolean;
   /** Milliseconds after which the invocation ends as an error. */

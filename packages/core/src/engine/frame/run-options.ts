@@ -16,6 +16,7 @@ import {
 } from '../../base/options.ts';
 import type { Actor, StreamEvent } from '../../ledger/event.ts';
 import { isLane } from '../../ledger/folds/lanes.ts';
+import { wrongName } from '../../models/named-model.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import type { ScopeIds } from '../../session/shared-state.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -82,6 +83,13 @@ export interface RunOptions {
    * @default the default lane, which has no name
    */
   readonly lane?: string;
+  /**
+   * Name of the model that answers in the place of the agent's own, such as `openai:gpt-5-mini`. It
+   * is recorded: whichever process goes on with the run asks the same one. Other agents of the run
+   * keep theirs. It is not allowed for a run that is open already.
+   * @default the model of the agent
+   */
+  readonly model?: string;
   /** Milliseconds of active time. @default that of the runtime */
   readonly timeoutMs?: number;
   /** Signal that cancels the run. `run.stop()` releases the run without ending it. */
@@ -206,6 +214,7 @@ const runChecks: OptionChecks<RunOptions> = {
   session: isSessionOrId,
   runId: isRunId,
   lane: isLane,
+  model: (value) => (typeof value === 'string' ? wrongName(value) : 'the name of a model'),
   timeoutMs: isPositive,
   signal: isSignal,
   onStream: isFunction,

@@ -133,20 +133,22 @@ export function assertSameRunnable(
 interface RootRequest {
   readonly input: string | undefined;
   readonly data?: JsonValue | undefined;
+  readonly model?: string | undefined;
   readonly isNamed: boolean;
   readonly runId: string;
   readonly lane: string;
 }
 
 /**
- * Checks that data is given only to a run that it can begin with.
+ * Checks that data and a model are given only to a run that begins with them.
  * @throws InvalidRunError when another run is open already
  */
-export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequest): void {
-  if (data === undefined || open.path === runId) return;
+export function assertMayBegin(open: InvocationRecord, { data, model, runId }: RootRequest): void {
+  const option = data !== undefined ? 'data' : model !== undefined ? 'model' : undefined;
+  if (option === undefined || open.path === runId) return;
   throw new InvalidRunError({
     reason:
-      `\`data\` is what a run begins with, and the session has an open one (${open.path}); ` +
+      `\`${option}\` is what a run begins with, and the session has an open one (${open.path}); ` +
       'send it a message, or cancel it',
   });
 }

@@ -66,7 +66,7 @@ async function join(
 }
 
 async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
-  let { path, runnable, input, inputFrom, mode, lane } = slot;
+  let { path, runnable, input, inputFrom, mode, lane, model } = slot;
   let before = slot.before ?? [];
   let { extras } = slot;
   for (;;) {
@@ -79,13 +79,14 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       inputFrom = undefined;
       mode = 'transfer';
       lane = undefined;
+      model = undefined;
       before = [];
       extras = undefined;
       continue;
     }
     const wasReleased = await runOnce(
       run,
-      { ...slot, path, runnable, input, inputFrom, mode, lane, before, extras },
+      { ...slot, path, runnable, input, inputFrom, mode, lane, model, before, extras },
       record,
     );
     const turning = run.turn();
@@ -236,6 +237,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
         ...defined({ deadline }),
         ...traceOf(run, slot.path),
         ...laneMember(slot.lane),
+        ...defined({ model: slot.model }),
       },
     ],
     slot.extras,

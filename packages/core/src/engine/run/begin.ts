@@ -1,6 +1,7 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
+import { wrongName } from '../../models/named-model.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
@@ -112,7 +113,15 @@ function postedBeginning(
       continue;
     const runnable = app.registry.get(name);
     assertRequested(session, { ...runnable, path: runId }, { ...request, runnable: undefined });
-    const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
+    const asked = {
+      ...request,
+      runId,
+      isNamed: true,
+      input,
+      data,
+      posted: runId,
+      ...modelIn(posted),
+    };
     // Another process may have run it by its name meanwhile.
     return {
       open: session.ledger.invocations.byPath.get(runId),
@@ -121,4 +130,9 @@ function postedBeginning(
     };
   }
   return undefined;
+}
+
+/** The model that a posted run names. A name that is damaged names none. */
+function modelIn({ model }: InboxEntry['data']): { readonly model?: string } {
+  return typeof model === 'string' && wrongName(model) === undefined ? { model } : {};
 }

@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly input: string | undefined;
   /** Data that its root is started with, besides the input. */
   readonly data?: JsonValue | undefined;
+  /** Name of the model that answers in the place of the agent's own. */
+  readonly model?: string | undefined;
   readonly runId: string;
   /** Lane of the session. */
   readonly lane: string;
@@ -61,12 +63,17 @@ export function runRequest(
   options: RunOptions,
   app: { readonly ids: IdSource; readonly limits?: RuntimeLimits | undefined },
 ): RunRequest {
-  const { limits: own = {} } = options;
+  const { limits: own = {}, model } = options;
+  if (model !== undefined && runnable?.kind !== 'agent')
+    throw new InvalidRunError({
+      reason: `\`model\` is for agents, and "${runnable?.name}" is a ${runnable?.kind}`,
+    });
   const { ids, limits: shared = {} } = app;
   return {
     runnable,
     input: options.input,
     data: options.data,
+    model,
     runId: options.runId ?? `run_${ids.next()}`,
     lane: options.lane ?? defaultLane,
     isNamed: options.runId !== undefined,

@@ -169,7 +169,7 @@ export class RunStarter {
     isHere: boolean,
   ): Promise<RunRequest> {
     const { ledger } = session;
-    const { input, data, lane, runId, runnable } = request;
+    const { input, data, lane, model, runId, runnable } = request;
     const open = openRoot(session, lane);
     if (open !== undefined) assertRequested(session, open, request);
     if (open !== undefined) assertMayBegin(open, request);
@@ -194,7 +194,7 @@ export class RunStarter {
       at: this.#app.clock.now(),
       type: 'user',
       data: {
-        ...defined({ text: input, data }),
+        ...defined({ text: input, data, model }),
         runId,
         runnable: runnable.name,
         ...laneMember(lane),

@@ -220,6 +220,7 @@ export class Turn {
       runnable,
       mode: 'root',
       lane: request.lane,
+      model: request.model,
       input: rootInput(ledger, open, request),
       timeoutMs,
       scope: run.scope,

@@ -69,6 +69,8 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly trace?: string;
   /** Lane of the run. Only for roots. @default the default lane, which has no name */
   readonly lane?: string;
+  /** Name of the model that answers in the place of the agent's own. Only for roots. */
+  readonly model?: string;
 }
 
 export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {

@@ -65,6 +65,8 @@ export interface RunTestOptions {
    */
   readonly lane?: string;
   /** Limits of each run. @default none */
+  /** Name of the model of the run, as in `app.run`. Its answers are those of the script. */
+  readonly model?: string;
   readonly limits?: Omit<RunLimits, 'timeoutMs'>;
   /** Milliseconds of active time of each run, on the clock of the test. @default 600_000 */
   readonly timeoutMs?: number;
@@ -122,6 +124,7 @@ const optionChecks: OptionChecks<RunTestOptions> = {
   prepare: isFunction,
   data: isJson,
   lane: isLane,
+  model: isAnything,
   limits: isAnything,
   timeoutMs: isPositive,
   permissions: isAnything,

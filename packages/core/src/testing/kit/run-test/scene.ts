@@ -122,7 +122,7 @@ export class Scene {
 
   /** Starts a run, or goes on with the open one. */
   start(input: string | undefined, data: JsonValue | undefined): void {
-    const { lane, limits, timeoutMs, permissions, onStream } = this.#options;
+    const { lane, limits, model, timeoutMs, permissions, onStream } = this.#options;
     const { byPath } = this.session.ledger.invocations;
     do this.#turns++;
     while (byPath.has(`run_${this.#turns}`));
@@ -130,7 +130,7 @@ export class Scene {
       kind: 'run',
       options: {
         runId: `run_${this.#turns}`,
-        ...defined({ input, data, lane, limits, timeoutMs, permissions, onStream }),
+        ...defined({ input, data, lane, limits, model, timeoutMs, permissions, onStream }),
       },
     });
   }
