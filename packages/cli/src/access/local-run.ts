@@ -5,8 +5,9 @@ import { modelOf } from '../app/agents.ts';
 import { existingSession, rememberAskBefore } from '../app/app.ts';
 import { chosenAgent } from '../app/chosen-agent.ts';
 import { namedSession, sessionToGoOn } from '../app/named-session.ts';
-import { openRunnable } from '../app/open-run.ts';
+import { openRunnable, openRunOf } from '../app/open-run.ts';
 import { openProject, withProject } from '../app/project.ts';
+import { modelOfNextRun } from '../app/session-memory.ts';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { inLane, laneWords } from '../output/lane-text.ts';
@@ -24,12 +25,14 @@ export async function runLocally(
     const id = given === undefined ? undefined : await sessionToGoOn(project, given);
     const agent = await chosenAgent(host, project, { agent: options.agent, session: id });
     const session = await app.sessions.open(defined({ id }));
-    await project.check(agent, session);
-    await project.remember(session);
+    const chosen = modelOfNextRun(session, agent, openRunOf(session, options.lane) !== undefined);
+    if (chosen.model === undefined) await project.check(agent, session);
+    await project.remember(session, chosen.model);
     await rememberAskBefore(session, options);
     project.announce(agent);
+    const { lane } = options;
     return carryOut(context, session, (run) =>
-      app.run(agent, { ...run, input: goal, session, ...defined({ lane: options.lane }) }),
+      app.run(agent, { ...run, ...chosen, input: goal, session, ...defined({ lane }) }),
     );
   });
 }

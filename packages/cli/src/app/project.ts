@@ -47,8 +47,11 @@ export interface Project {
    * @throws UnusableModelError, UsageError
    */
   check(agent: Runnable, session: Session): Promise<void>;
-  /** Records in a session what another process needs to go on with it. */
-  remember(session: Session): Promise<void>;
+  /**
+   * Records in a session what another process needs to go on with it.
+   * @param model name of a model that was chosen in the place of the agent's own
+   */
+  remember(session: Session, model?: string): Promise<void>;
   /** Reports on stderr who answers. */
   announce(agent: Runnable): void;
   close(): Promise<void>;
@@ -98,7 +101,8 @@ async function builtInProject(
     check: async (_agent, session) => {
       if (given.model === undefined) await refuseRehearsal(session, agent, host);
     },
-    remember: (session) => remember(session, { ...memory, folder: projectFolder(host.cwd) }),
+    remember: (session, model) =>
+      remember(session, { ...memory, ...defined({ model }), folder: projectFolder(host.cwd) }),
     announce: announceStandIn,
     close: () => closeQuietly(app),
   };
@@ -219,7 +223,9 @@ function configuredProject(host: Host, configured: ConfiguredApp, flags: Project
       await checkModels(agent, configured);
       await refuseRehearsal(session, agent, host);
     },
-    remember: async () => undefined,
+    remember: async (session, model) => {
+      if (model !== undefined) await remember(session, { ...memoryIn(session.events), model });
+    },
     announce: (agent) => notice(host, project.who(agent)),
     close: () => closeQuietly(app),
   };

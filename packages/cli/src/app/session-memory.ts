@@ -61,6 +61,31 @@ export async function remember(session: Session, memory: SessionMemory): Promise
   session.state[memoryKey] = now as JsonObject;
 }
 
+/**
+ * Returns the model that was chosen for a session and is not the one of its agent: the option of
+ * its next run. A run that is open keeps its own.
+ */
+export function modelOfNextRun(
+  session: Pick<Session, 'events'>,
+  agent: Runnable,
+  isOpen: boolean,
+): { readonly model?: string } {
+  const { model } = memoryIn(session.events);
+  if (agent.kind !== 'agent' || isOpen || model === undefined || model === modelOf(agent))
+    return {};
+  return isModelName(model) ? { model } : {};
+}
+
+function isModelName(name: string, env?: Host['env']): boolean {
+  try {
+    parseModelName(name, env);
+    return true;
+  } catch (error) {
+    if (isAdjutantError(error, 'invalid_model_name')) return false;
+    throw error;
+  }
+}
+
 /** True when no other process works on a session. This one then owns it. */
 async function isFree(session: Session): Promise<boolean> {
   try {
@@ -87,13 +112,7 @@ export function rememberedModel(events: readonly Event[], { env }: Host): string
   if (model !== undefined) return model;
   const last = events.findLast((event) => event.type === 'model_start')?.model;
   if (last === undefined || isRehearsal(last)) return undefined;
-  try {
-    parseModelName(last, env);
-    return last;
-  } catch (error) {
-    if (isAdjutantError(error, 'invalid_model_name')) return undefined;
-    throw error;
-  }
+  return isModelName(last, env) ? last : undefined;
 }
 
 /**

@@ -170,3 +170,35 @@ test('a question is answered in words, which are shown before they count', async
   const [input] = (await ledger()).filter(({ type }) => type === 'tool_input');
   expect(input).toMatchObject({ input: { name: 'Ada', born: '1815-12-10' } });
 });
+
+test('another model is chosen for a session, which remembers it', async () => {
+  const one = await talk();
+  const { terminal, say, world, leave, ledger, start } = one;
+  say('/model opnai:gpt-5');
+  await terminal.shows('"opnai" is not a provider. Did you');
+  say('/model openai:gpt-5');
+  await terminal.shows('gpt-5 needs credentials. Set');
+  say('/model');
+  await terminal.showsNow(/scripted:world +of this app only · now/);
+  await terminal.showsNow(/openai:gpt-5-mini +no key: OPENAI_API_KEY/);
+  terminal.write(`rehearsal${keys.enter}`);
+  await terminal.shows('coder thinks with rehearsal');
+  say('Hello');
+  await terminal.shows('rehearsal model');
+  expect(await leave()).toBe(0);
+  const [session] = await one.sessions();
+  const again = start({ args: ['chat', '--session', session ?? ''] });
+  await again.shows(/agent coder .* rehearsal/);
+  again.write(`/model scripted:world${keys.enter}`);
+  await again.shows('coder thinks with scripted:world');
+  world.script({ text: 'I am back.' });
+  again.write(`And now?${keys.enter}`);
+  await again.shows('I am back.');
+  await again.showsNow('/ commands');
+  again.write(keys.ctrl('d'));
+  expect(await again.exited).toBe(0);
+  const models = (await ledger()).flatMap((event) =>
+    event.type === 'model_start' ? [event.model] : [],
+  );
+  expect(models).toEqual(['rehearsal:rules', 'scripted:world']);
+});

@@ -32,6 +32,8 @@ export interface ListOptions {
   readonly keys?: string;
   /** Fact at the right end of the title. */
   readonly fact?: string;
+  /** Carries out Enter where nothing is found for the typed text. */
+  readonly typed?: (text: string) => void;
   /** Carries out Tab: another list in its place. */
   readonly other?: () => void;
 }

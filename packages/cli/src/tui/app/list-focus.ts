@@ -58,7 +58,7 @@ export class ListFocus implements ListOfChoices {
     const chosen = this.#found[this.#marked];
     if (key === 'escape' || (ctrl && key === 'c')) return 'close';
     if (key === 'tab' && other !== undefined) return { take: other };
-    if (key === 'enter' || key === 'tab') return chosen ?? 'close';
+    if (key === 'enter' || key === 'tab') return chosen ?? this.#typed() ?? 'close';
     if (key === 'right' && chosen?.more !== undefined) return { take: chosen.more };
     if (key === 'up' || (ctrl && key === 'p')) this.#mark(-1);
     if (key === 'down' || (ctrl && key === 'n')) this.#mark(1);
@@ -67,6 +67,12 @@ export class ListFocus implements ListOfChoices {
     if (key === 'backspace') this.#filter = [...this.#filter].slice(0, -1).join('');
     if (ctrl && key === 'u') this.#filter = '';
     return undefined;
+  }
+
+  #typed(): Pick<Choice, 'take'> | undefined {
+    const { typed } = this.#options;
+    const text = this.#filter.trim();
+    return typed === undefined || text === '' ? undefined : { take: () => typed(text) };
   }
 
   #mark(by: number): void {

@@ -23,6 +23,8 @@ import type {
 export interface LocalConversationOptions {
   readonly app: Runtime;
   readonly agent: () => Runnable;
+  /** Options of a run that begins now. @default none */
+  readonly runOptions?: (session: Session) => { readonly model?: string };
   readonly session: Session;
   readonly lane?: string | undefined;
   /** Called with the result of each run. */
@@ -118,7 +120,7 @@ export class LocalConversation implements Conversation {
     const clientKey = `terminal:${crypto.randomUUID()}`;
     if (this.#run === undefined) {
       this.#start((options) =>
-        this.#options.app.run(this.#options.agent(), { ...options, input: text }),
+        this.#options.app.run(this.#options.agent(), { ...this.#begun(options), input: text }),
       );
       return;
     }
@@ -139,7 +141,12 @@ export class LocalConversation implements Conversation {
     );
     const isLate = [...this.#sent].some((key) => !read.has(key));
     this.#sent.clear();
-    if (isLate) this.#start((options) => this.#options.app.run(this.#options.agent(), options));
+    if (isLate)
+      this.#start((options) => this.#options.app.run(this.#options.agent(), this.#begun(options)));
+  }
+
+  #begun(options: StartOptions): StartOptions & { readonly model?: string } {
+    return { ...options, ...this.#options.runOptions?.(this.#session) };
   }
 
   resume(): void {

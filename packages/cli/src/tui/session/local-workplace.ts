@@ -1,16 +1,19 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { Agent, Runnable, SessionListing } from 'adjutant';
+import { type Agent, parseModelName, type Runnable, type SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
 import { modelOf, partsOf } from '../../app/agents.ts';
 import { rememberAskBefore } from '../../app/app.ts';
 import { chosenAgent } from '../../app/chosen-agent.ts';
+import { offeredModels } from '../../app/model-catalogue.ts';
 import { namedSession, projectSessions, sessionToGoOn } from '../../app/named-session.ts';
-import { holderNow } from '../../app/open-run.ts';
+import { holderNow, openRunOf } from '../../app/open-run.ts';
 import { openProject, type Project } from '../../app/project.ts';
-import { projectFolder } from '../../app/session-memory.ts';
+import { memoryIn, modelOfNextRun, projectFolder } from '../../app/session-memory.ts';
+import { UsageError } from '../../failure.ts';
 import { dataFolder } from '../../host/data-folder.ts';
+import { modelsOfOllama } from '../../init/models.ts';
 import type { TextFiles } from '../app/kept-texts.ts';
 import { draftPath } from '../history/drafts.ts';
 import { historyPath } from '../history/history.ts';
@@ -19,6 +22,7 @@ import { LocalConversation } from './local-conversation.ts';
 import {
   type AgentOutline,
   chatWords,
+  type ModelOutline,
   type OpenedWorkplace,
   type SessionExtent,
   toolFacts,
@@ -47,6 +51,8 @@ export class LocalWorkplace implements Workplace {
   readonly #context: RunContext;
   readonly #project: Project;
   #agent: Runnable;
+  /** Model that was chosen in the place of the agent's own. */
+  #model: string | undefined;
 
   constructor(context: RunContext, project: Project, agent: Runnable) {
     this.#context = context;
@@ -55,7 +61,7 @@ export class LocalWorkplace implements Workplace {
   }
 
   get title(): string {
-    const model = modelOf(this.#agent);
+    const { model } = this.agent;
     return [this.#project.who(this.#agent), ...(model === undefined ? [] : [model])].join(' · ');
   }
 
@@ -69,7 +75,23 @@ export class LocalWorkplace implements Workplace {
   }
 
   get agent(): AgentOutline {
-    return outlineOf(this.#agent);
+    const outline = outlineOf(this.#agent);
+    return outline.kind === 'agent' && this.#model !== undefined
+      ? { ...outline, model: this.#model }
+      : outline;
+  }
+
+  async listModels(): Promise<readonly ModelOutline[]> {
+    const own = modelOf(this.#agent);
+    const given = [this.agent.model, own].filter((name) => name !== undefined);
+    return offeredModels(given, await modelsOfOllama(), this.#context.host.env);
+  }
+
+  async chooseModel(name: string): Promise<void> {
+    if (this.#agent.kind !== 'agent')
+      throw new UsageError({ reason: `${this.#agent.name} is no agent with a model of its own.` });
+    if (name !== modelOf(this.#agent)) await parseModelName(name, this.#context.host.env).load();
+    this.#model = name === modelOf(this.#agent) ? undefined : name;
   }
 
   set agent({ name }: AgentOutline) {
@@ -92,15 +114,23 @@ export class LocalWorkplace implements Workplace {
     const { app } = this.#project;
     const { options } = this.#context;
     const session = await app.sessions.open(defined({ id }));
+    this.#model = modelOfNextRun(session, this.#agent, false).model;
     return new LocalConversation({
       app,
       session,
       lane: options.lane,
       agent: () => this.#agent,
       onResult: this.#context.onResult,
+      runOptions: (present) =>
+        openRunOf(present, options.lane) === undefined && this.#agent.kind === 'agent'
+          ? defined({ model: this.#model })
+          : {},
       prepare: async (prepared) => {
-        await this.#project.check(this.#agent, prepared);
-        await this.#project.remember(prepared);
+        if (this.#model === undefined) await this.#project.check(this.#agent, prepared);
+        // The agent's own model is remembered in the place of one that was chosen before.
+        const isChosen = memoryIn(prepared.events).model !== undefined;
+        const own = isChosen ? modelOf(this.#agent) : undefined;
+        await this.#project.remember(prepared, this.#model ?? own);
         await rememberAskBefore(prepared, options);
       },
     });

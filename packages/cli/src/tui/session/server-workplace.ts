@@ -9,6 +9,7 @@ import { answeringAgent, type RemoteContext } from '../../access/server-run.ts';
 import { eventsOf, namedOnServer, sessionOf } from '../../access/server-session.ts';
 import { commandLine } from '../../actions/carry-out.ts';
 import { canBegin } from '../../app/named-session.ts';
+import { UsageError } from '../../failure.ts';
 import { dataFolder } from '../../host/data-folder.ts';
 import type { TextFiles } from '../app/kept-texts.ts';
 import { draftPath } from '../history/drafts.ts';
@@ -18,6 +19,7 @@ import { ServerConversation } from './server-conversation.ts';
 import {
   type AgentOutline,
   chatWords,
+  type ModelOutline,
   type OpenedWorkplace,
   toolFacts,
   type WaitingRequest,
@@ -79,6 +81,15 @@ export class ServerWorkplace implements Workplace {
 
   set agent({ name }: AgentOutline) {
     this.#agent = this.#agents.find((one) => one.name === name) ?? this.#agent;
+  }
+
+  async listModels(): Promise<readonly ModelOutline[]> {
+    return [];
+  }
+
+  async chooseModel(): Promise<void> {
+    const reason = 'The server decides which model answers: its app names it. Nothing was changed.';
+    throw new UsageError({ reason });
   }
 
   get texts(): TextFiles {

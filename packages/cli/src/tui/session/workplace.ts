@@ -14,6 +14,14 @@ export interface AgentOutline extends Pick<Runnable, 'kind' | 'name'> {
   readonly readingTools?: readonly string[];
 }
 
+/** A model to choose. */
+export interface ModelOutline {
+  /** As `/model` takes it: `openai:gpt-5-mini`. */
+  readonly name: string;
+  /** Its context window and price, or what is missing. */
+  readonly facts: readonly string[];
+}
+
 /** Sessions that a list has: those of the project, or all of the store. */
 export type SessionExtent = 'project' | 'all';
 
@@ -29,6 +37,13 @@ export interface Workplace {
   readonly agents: readonly AgentOutline[];
   /** Agent that answers the next message. */
   agent: AgentOutline;
+  /** Models that can be chosen, the present one first. Empty: the server decides. */
+  listModels(): Promise<readonly ModelOutline[]>;
+  /**
+   * Chooses the model that answers from the next run on. The session remembers it.
+   * @throws InvalidModelNameError, MissingKeyError, UsageError
+   */
+  chooseModel(name: string): Promise<void>;
   /** Files of the history and of the drafts. */
   readonly texts: TextFiles;
   /** Opens a session, by default a new one. */

@@ -2,6 +2,7 @@ import type { AppControl, SlashCommand } from '../app/control.ts';
 import { lineSpans } from '../screens/layout.ts';
 import { endingOf } from '../session/workplace.ts';
 import { forkAt } from './fork.ts';
+import { chooseModel, pickModel } from './model-picker.ts';
 import { pickOwnMessage } from './own-messages.ts';
 import { pickSession } from './session-picker.ts';
 
@@ -113,9 +114,12 @@ function lastModel({ events }: AppControl): string | undefined {
 
 const model: SlashCommand = {
   name: 'model',
-  words: '',
-  summary: 'which model answers',
-  run(app) {
+  words: '[name]',
+  summary: 'which model answers, from the next message on',
+  async run(app, words) {
+    if (words !== '') return chooseModel(app, words);
+    const models = await app.workplace.listModels();
+    if (models.length > 0) return pickModel(app, models);
     const { agent: who } = app.workplace;
     const name = who.model ?? (who.kind === 'agent' ? lastModel(app) : undefined);
     const unknown =

@@ -45,14 +45,13 @@ test('a process that goes on with the run asks the same model', async () => {
   const input = 'Use send {"to":"anna"}';
   const first = await here.run(clerk(), { session: 's', input, model: 'rehearsal' });
   expect(first.status).toBe('yielded');
-  await here.close();
   const [request] = await there.requests.list({ status: 'pending' });
   await there.requests.approve(request?.requestId ?? '');
   const { status, session } = await there.resume('s');
   expect(status).toBe('completed');
   expect(asked(session.events)).toEqual(['rehearsal:rules', 'rehearsal:rules']);
   expect((await replay(session, there)).divergence).toBeUndefined();
-  await there.close();
+  await Promise.all([here.close(), there.close()]);
 });
 
 test('agents that the run calls keep their own models', async () => {
@@ -61,7 +60,11 @@ test('agents that the run calls keep their own models', async () => {
   const app = runtime({ app: 'shop', store: memoryStore(), runnables: [lead] });
   const input = 'Use helper {"message":"Help"}';
   const { session } = await app.run(lead, { input, model: 'rehearsal' });
-  expect(asked(session.events)).toEqual(['rehearsal:rules', 'scripted:scripted', 'rehearsal:rules']);
+  expect(asked(session.events)).toEqual([
+    'rehearsal:rules',
+    'scripted:scripted',
+    'rehearsal:rules',
+  ]);
   await app.close();
 });
 
