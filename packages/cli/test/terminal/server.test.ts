@@ -92,6 +92,10 @@ test('39 same-script-on-server-with-reconnect-and-role-viewer', async () => {
   await viewer.shows('Both are mended.');
   viewer.write(`Do more${keys.enter}`);
   await viewer.shows('This needs the permission "operate", which none of your roles gives.');
+  // The text is back, to be sent by somebody who may.
+  await viewer.showsNow('› Do more');
+  viewer.write(keys.ctrl('u'));
+  await viewer.showsNow('› Ask coder something');
   viewer.write(`/fork${keys.enter}`);
   await viewer.until('the second refusal', ({ whole }) => whole.split('"operate"').length === 3);
   await keepPicture(viewer.screen, '39-viewer');

@@ -262,10 +262,8 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   }
 
   #say(text: string, tone: Note['tone'] = 'plain'): void {
-    this.#notice = [
-      { text: '  ' },
-      ...lineSpans(text, tone === 'plain' ? { dim: true } : toned(tone)),
-    ];
+    const style = tone === 'plain' ? { dim: true } : toned(tone);
+    this.#notice = [{ text: '  ' }, ...lineSpans(text, style)];
   }
 
   #inList(list: ListOfChoices, input: Input): void {
@@ -332,12 +330,13 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
     this.say(entry.text);
   }
 
-  /** Gives a message to the agent. */
+  /** Gives a message to the agent. One that is refused comes back, to be sent again. */
   say(text: string): void {
-    void this.session
-      .say(text)
-      .then(() => this.changed())
-      .catch((error: unknown) => this.fail(error));
+    const sending = this.session.say(text).then(() => this.changed());
+    void sending.catch((error: unknown) => {
+      this.fail(error);
+      if (!this.hasText) this.compose(text);
+    });
   }
 
   async command(name: string, words: string): Promise<void> {

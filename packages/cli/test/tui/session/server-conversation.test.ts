@@ -209,3 +209,21 @@ test('an answer is interrupted and gone on with, in its lane alone', async () =>
   expect(events[0]).toMatchObject({ type: 'user', text: 'Mend them' });
   await conversation.stop();
 });
+
+test('a server that is started anew is followed on, without an event twice', async () => {
+  const coder = agent({ name: 'coder', model: scriptedModel(() => ({ text: 'Yes.' })) });
+  const { app, listening: first, conversation } = await conversing(coder);
+  const { events, has } = listening(conversation);
+  await conversation.say('Is it so?');
+  await has('invocation_end');
+  const { port } = new URL(first.url);
+  await first.close();
+  const sending = conversation.say('And now?');
+  const second = await serve(app, { port: Number(port), shutdown: { graceMs: 100 } });
+  onTestFinished(() => second.close());
+  await sending;
+  await has('invocation_end', 2);
+  const { events: ledger } = await app.sessions.get(conversation.session ?? '');
+  expect(events.filter(isDurable)).toEqual(ledger);
+  await conversation.stop();
+});
