@@ -45,6 +45,10 @@ export async function startChatServer(
   const waiting = new Map<number, PromiseWithResolvers<void>>();
   const givenUp = Promise.withResolvers<void>();
   const server = createServer(async (message, response) => {
+    if (message.url === '/api/tags') {
+      response.end(JSON.stringify({ models: [{ name: 'accountant:latest' }, { name: 'qwen3' }] }));
+      return;
+    }
     let body = '';
     for await (const chunk of message) body += String(chunk);
     const request = JSON.parse(body) as ChatRequest;

@@ -40,6 +40,8 @@ export interface AgentApp {
   readonly agent: Agent;
   /** Facts that its sessions remember. */
   readonly memory: SessionMemory;
+  /** True when no model is set up, and the rehearsal model stands in. */
+  readonly isStandIn: boolean;
   /** Reports on stderr that the rehearsal model stands in, if it does. */
   readonly announceStandIn: () => void;
 }
@@ -98,7 +100,7 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   const named = options.model ?? host.env['ADJUTANT_MODEL'];
   const name = named || `${model.provider}:${model.modelId}`;
   const memory = { root, ...(isStandIn ? {} : { model: name }) };
-  return { app, agent, memory, announceStandIn };
+  return { app, agent, memory, isStandIn, announceStandIn };
 }
 
 /** Opens the app to read its ledgers and post to them. `undefined`: there is no store yet. */

@@ -16,13 +16,14 @@ export interface AgentWish {
 /**
  * Returns the agent that a goal is for: the wanted one, else the one of the session's last run,
  * else the one that the configuration exports as `runnable`, else the only one. Where there are
- * several, a person at a terminal is asked.
+ * several, a person is asked: by `ask`, or at a terminal.
  * @throws UsageError when none is named, and nobody can be asked; when there is none of the name
  */
 export async function chosenAgent(
   host: Host,
   project: Project,
   { agent, session }: AgentWish,
+  ask: (agents: readonly Runnable[]) => Promise<Runnable> = () => askWhich(host, project),
 ): Promise<Runnable> {
   if (agent !== undefined) return agentNamed(project, agent);
   const { configured, agents } = project;
@@ -31,7 +32,7 @@ export async function chosenAgent(
   const last = session === undefined ? undefined : await lastAgent(project, session);
   const found = last ?? (configured && exportedRunnable(configured));
   if (found !== undefined) return found;
-  return others.length === 0 ? only : askWhich(host, project);
+  return others.length === 0 ? only : ask(agents);
 }
 
 function agentNamed(project: Project, name: string): Runnable {

@@ -39,6 +39,8 @@ export interface Project {
   find(name: string): Runnable | undefined;
   /** The app and the agent in words: `app shop, agent coder (adjutant.config.ts)`. */
   who(agent: Runnable): string;
+  /** True when no model is set up, and the rehearsal model stands in. @default false */
+  readonly isStandIn?: boolean;
   /** Folder of the project whose sessions are meant. `undefined`: all of the store. */
   readonly folder?: string;
   /**
@@ -89,7 +91,7 @@ async function builtInProject(
   flags: ProjectFlags,
   given: ProjectFlags,
 ): Promise<Project> {
-  const { app, agent, memory, announceStandIn } = await openAgentApp(host, flags);
+  const { app, agent, memory, isStandIn, announceStandIn } = await openAgentApp(host, flags);
   return {
     app,
     configured: undefined,
@@ -103,6 +105,7 @@ async function builtInProject(
     },
     remember: (session, model) =>
       remember(session, { ...memory, ...defined({ model }), folder: projectFolder(host.cwd) }),
+    isStandIn,
     announce: announceStandIn,
     close: () => closeQuietly(app),
   };

@@ -34,6 +34,8 @@ export interface ListOptions {
   readonly fact?: string;
   /** Carries out Enter where nothing is found for the typed text. */
   readonly typed?: (text: string) => void;
+  /** Called when the list is closed without a choice. */
+  readonly onClose?: () => void;
   /** Carries out Tab: another list in its place. */
   readonly other?: () => void;
 }

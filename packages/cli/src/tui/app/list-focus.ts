@@ -54,11 +54,12 @@ export class ListFocus implements ListOfChoices {
       return undefined;
     }
     const { key, ctrl = false } = input;
-    const { other } = this.#options;
+    const { other, onClose } = this.#options;
     const chosen = this.#found[this.#marked];
-    if (key === 'escape' || (ctrl && key === 'c')) return 'close';
+    const close = onClose === undefined ? 'close' : { take: onClose };
+    if (key === 'escape' || (ctrl && key === 'c')) return close;
     if (key === 'tab' && other !== undefined) return { take: other };
-    if (key === 'enter' || key === 'tab') return chosen ?? this.#typed() ?? 'close';
+    if (key === 'enter' || key === 'tab') return chosen ?? this.#typed() ?? close;
     if (key === 'right' && chosen?.more !== undefined) return { take: chosen.more };
     if (key === 'up' || (ctrl && key === 'p')) this.#mark(-1);
     if (key === 'down' || (ctrl && key === 'n')) this.#mark(1);

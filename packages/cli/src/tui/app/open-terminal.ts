@@ -6,6 +6,7 @@ import { TerminalModes } from '../../host/terminal-modes.ts';
 import { costText } from '../feed/amounts.ts';
 import { captureLog } from '../log/capture.ts';
 import { LogBook } from '../log/log-book.ts';
+import { StartQuestions } from '../session/start-questions.ts';
 import { endingOf, type OpenedWorkplace } from '../session/workplace.ts';
 import { Fault, type Opening, openLines, openScreen, type TerminalLook } from './surfaces.ts';
 import type { TerminalApp } from './terminal-app.ts';
@@ -16,13 +17,13 @@ export async function openTerminal(
   sessionId: string | undefined,
   look: TerminalLook = {},
 ): Promise<number> {
-  const open = (): Promise<OpenedWorkplace> => openWorkplace(context, sessionId);
+  const open: TerminalStart['open'] = (questions) => openWorkplace(context, sessionId, questions);
   return (await runTerminalApp(context, { open, look })).exitCode;
 }
 
 export interface TerminalStart {
   /** Opens the place of the sessions, as soon as something is on the screen. */
-  readonly open: () => Promise<OpenedWorkplace>;
+  readonly open: (questions: StartQuestions) => Promise<OpenedWorkplace>;
   readonly look: TerminalLook;
   /** First message. */
   readonly input?: string | undefined;
@@ -90,7 +91,7 @@ async function runTerminal(
 }
 
 async function load(app: TerminalApp, { open, input }: TerminalStart): Promise<void> {
-  const { workplace, session } = await open();
+  const { workplace, session } = await open(new StartQuestions(app));
   await app.begin(workplace, session);
   if (input !== undefined) app.say(input);
 }
@@ -107,11 +108,12 @@ function endWhileLoading({ host, interruption }: RunContext, loading: Promise<vo
 async function openWorkplace(
   context: RunContext,
   sessionId: string | undefined,
+  questions: StartQuestions,
 ): Promise<OpenedWorkplace> {
   const { options } = context;
   if (!isRemote(options)) {
     const { openLocalWorkplace } = await import('../session/local-workplace.ts');
-    return openLocalWorkplace(context, sessionId);
+    return openLocalWorkplace(context, sessionId, questions);
   }
   const { openServerWorkplace } = await import('../session/server-workplace.ts');
   return openServerWorkplace({ ...context, options }, sessionId);

@@ -222,9 +222,9 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
     if (input.kind !== 'key' || input.key !== 'escape') this.#escaped.forget();
     if (isControl(input, 'c')) this.askToLeave();
     else if (isControl(input, 'z')) this.#parts.onSuspend();
-    else if (this.#session === undefined) this.#whileLoading(input, notice);
     else if (this.#full !== undefined) this.#inFull(this.#full, input);
     else if (this.#list !== undefined) this.#inList(this.#list, input);
+    else if (this.#session === undefined) this.#whileLoading(input, notice);
     else if (!this.#request.isFocused || !this.#request.take(input)) this.#inComposer(input);
     this.#request.keyCame();
     this.changed();

@@ -72,7 +72,7 @@ export class LineView {
     for (const part of printed.slice(this.#printed)) this.#say(...part.lines(space).map(spoken));
     this.#printed = printed.length;
     const { notice, popup, state } = this.#app.view();
-    if (state === 'loading') return;
+    if (state === 'loading' && popup === undefined) return;
     this.#sayOnce(popup === undefined ? textOfLine(notice ?? []).trim() : listText(popup));
     this.#askNext();
     const isReady = !this.#app.isWorking && !this.#isAsking && popup === undefined;

@@ -17,8 +17,10 @@ import { modelsOfOllama } from '../../init/models.ts';
 import type { TextFiles } from '../app/kept-texts.ts';
 import { draftPath } from '../history/drafts.ts';
 import { historyPath } from '../history/history.ts';
+import { askModel } from './ask-model.ts';
 import type { Conversation } from './conversation.ts';
 import { LocalConversation } from './local-conversation.ts';
+import type { StartQuestions } from './start-questions.ts';
 import {
   type AgentOutline,
   chatWords,
@@ -37,12 +39,33 @@ const listed = 200;
 export async function openLocalWorkplace(
   context: RunContext,
   named: string | undefined,
+  questions: StartQuestions,
 ): Promise<OpenedWorkplace> {
   const { host, options } = context;
-  const project = await openProject(host, options, { session: named });
+  const project = await openWithModel(context, named, questions);
   const session = named === undefined ? undefined : await sessionToGoOn(project, named);
-  const agent = await chosenAgent(host, project, { agent: options.agent, session });
+  const wish = { agent: options.agent, session };
+  const agent = await chosenAgent(host, project, wish, (agents) =>
+    questions.ask(
+      'Which agent is to answer?',
+      agents.map((one) => ({ words: one.name, more: one.description, value: one })),
+    ),
+  );
   return { workplace: new LocalWorkplace(context, project, agent), session };
+}
+
+/** Opens the app. Where a new session would have no model, a person is asked for one. */
+async function openWithModel(
+  { host, options }: RunContext,
+  session: string | undefined,
+  questions: StartQuestions,
+): Promise<Project> {
+  const project = await openProject(host, options, { session });
+  if (project.isStandIn !== true || session !== undefined) return project;
+  const answer = await askModel(questions, host, options);
+  if (answer.kind === 'rehearse') return project;
+  await project.close();
+  return openProject(host, answer.kind === 'named' ? { ...options, model: answer.model } : options);
 }
 
 /** The sessions of a store of this machine. */
