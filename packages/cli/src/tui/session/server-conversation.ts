@@ -40,7 +40,9 @@ export class ServerConversation implements Conversation {
   /** True when the server has the session. */
   #isStored = false;
   #listener: ConversationListener | undefined;
-  #following: AbortController | undefined;
+  /** Aborted when the conversation is left: nothing is asked of the server any more. */
+  readonly #leaving = new AbortController();
+  #isFollowing = false;
   #lastSeq = 0;
   /** True from a request for work until the ledger tells of it. */
   #isAsked = false;
@@ -51,6 +53,18 @@ export class ServerConversation implements Conversation {
     this.#session = session;
     this.#ofLane = defined({ lane });
     this.#run = new LaneRun(lane);
+  }
+
+  get #whileHere(): { readonly signal: AbortSignal } {
+    return { signal: this.#leaving.signal };
+  }
+
+  get #ofRun(): { readonly lane?: string; readonly signal: AbortSignal } {
+    return { ...this.#ofLane, ...this.#whileHere };
+  }
+
+  #continue(session: string): Promise<unknown> {
+    return this.#client.sessions.continue(session, this.#ofRun);
   }
 
   get session(): string | undefined {
@@ -103,18 +117,18 @@ export class ServerConversation implements Conversation {
   async #stored(): Promise<{ readonly session?: string }> {
     const session = this.#session;
     if (session === undefined) return {};
-    if (!this.#isStored) await this.#client.sessions.create({ id: session });
+    if (!this.#isStored) await this.#client.sessions.create({ id: session }, this.#whileHere);
     return { session };
   }
 
   async say(text: string): Promise<void> {
-    const idempotencyKey = `terminal:${crypto.randomUUID()}`;
+    const write = { ...this.#whileHere, idempotencyKey: `terminal:${crypto.randomUUID()}` };
     const isWaiting = this.#run.agent !== undefined;
     await this.#ask(async () => {
       const stored = await this.#stored();
       const agent = this.#run.agent ?? this.#agent();
       const run = { agent, input: text, ...stored, ...this.#ofLane };
-      const { session } = await this.#client.runs.start(run, { idempotencyKey }).accepted();
+      const { session } = await this.#client.runs.start(run, write).accepted();
       this.#session = session;
       this.#isStored = true;
       // A run that waits for somebody else may take the message in and wait on.
@@ -125,17 +139,15 @@ export class ServerConversation implements Conversation {
   resume(): void {
     const session = this.#session;
     if (session === undefined || this.isWorking) return;
-    void this.#ask(() => this.#client.sessions.continue(session, this.#ofLane)).catch(
-      (error: unknown) => this.#listener?.failed(error),
-    );
+    void this.#ask(() => this.#continue(session)).catch((error: unknown) => this.#failed(error));
   }
 
   async retry(): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
     const reason = 'asked again in the terminal';
-    await this.#client.sessions.reopen(session, { ...this.#ofLane, reason });
-    await this.#ask(() => this.#client.sessions.continue(session, this.#ofLane));
+    await this.#client.sessions.reopen(session, { ...this.#ofRun, reason });
+    await this.#ask(() => this.#continue(session));
   }
 
   /** Asks for work, and follows what becomes of it. */
@@ -146,23 +158,26 @@ export class ServerConversation implements Conversation {
       await request();
     } catch (error) {
       this.#isAsked = false;
+      // Nobody is here to be told.
+      if (this.#leaving.signal.aborted) return;
       throw error;
     } finally {
       this.#listener?.changed();
     }
-    if (this.#following === undefined) this.#follow();
+    if (!this.#isFollowing) this.#follow();
   }
 
   #follow(): void {
-    const following = new AbortController();
-    this.#following = following;
-    void this.#tellAll(following.signal)
-      .catch((error: unknown) => {
-        if (!following.signal.aborted) this.#listener?.failed(error);
-      })
+    this.#isFollowing = true;
+    void this.#tellAll(this.#leaving.signal)
+      .catch((error: unknown) => this.#failed(error))
       .finally(() => {
-        if (this.#following === following) this.#following = undefined;
+        this.#isFollowing = false;
       });
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#leaving.signal.aborted) this.#listener?.failed(error);
   }
 
   /** Tells what happens. A server that is away for long is told once, and waited for. */
@@ -179,7 +194,7 @@ export class ServerConversation implements Conversation {
         return;
       } catch (error) {
         if (signal.aborted || !isLost(error)) throw error;
-        if (!isAway) this.#listener?.failed(error);
+        if (!isAway) this.#failed(error);
         isAway = true;
       }
     }
@@ -205,42 +220,46 @@ export class ServerConversation implements Conversation {
 
   async pause(): Promise<void> {
     const session = this.#session;
-    if (session !== undefined) await this.#client.sessions.pause(session, this.#ofLane);
+    if (session !== undefined) await this.#client.sessions.pause(session, this.#ofRun);
   }
 
   async interrupt(next: 'pause' | 'continue'): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    await this.#client.sessions.interrupt(session, { ...this.#ofLane, next });
+    await this.#client.sessions.interrupt(session, { ...this.#ofRun, next });
   }
 
   async cancel(reason?: string): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    await this.#client.sessions.cancel(session, { ...this.#ofLane, ...defined({ reason }) });
+    await this.#client.sessions.cancel(session, { ...this.#ofRun, ...defined({ reason }) });
     if (this.#run.isWorking) return;
     // A run that waits would take it in only when the server next looks for such runs.
-    await this.#client.sessions.continue(session, this.#ofLane).catch((error: unknown) => {
+    await this.#continue(session).catch((error: unknown) => {
       if (!isServerProblem(error, 'no_open_run')) throw error;
     });
   }
 
   async answer(requestId: string, given: GivenDecision): Promise<void> {
-    await this.#client.approvals.answer(requestId, given as Answer);
+    await this.#client.approvals.answer(requestId, given as Answer, this.#whileHere);
   }
 
   async standing(): Promise<readonly Standing[]> {
     const session = this.#session;
     if (session === undefined || !this.#isStored) return [];
-    return this.#client.approvals.standing(session);
+    return this.#client.approvals.standing(session, this.#whileHere);
   }
 
   withdraw(id: string): Promise<void> {
-    return this.#client.approvals.withdraw(id);
+    return this.#client.approvals.withdraw(id, this.#whileHere);
   }
 
   async fork(at?: number): Promise<string> {
-    const { id } = await this.#client.sessions.fork(this.#session ?? '', defined({ at }));
+    const { id } = await this.#client.sessions.fork(
+      this.#session ?? '',
+      defined({ at }),
+      this.#whileHere,
+    );
     return id;
   }
 
@@ -251,7 +270,7 @@ export class ServerConversation implements Conversation {
 
   async stop(): Promise<boolean> {
     const { isWorking } = this;
-    this.#following?.abort();
+    this.#leaving.abort();
     return isWorking;
   }
 }

@@ -227,3 +227,17 @@ test('a server that is started anew is followed on, without an event twice', asy
   expect(events.filter(isDurable)).toEqual(ledger);
   await conversation.stop();
 });
+
+test('a conversation that is left waits for no server', async () => {
+  const coder = agent({ name: 'coder', model: scriptedModel(() => ({ text: 'Yes.' })) });
+  const { listening: server, conversation } = await conversing(coder);
+  const { failures, has } = listening(conversation);
+  await conversation.say('Is it so?');
+  await has('invocation_end');
+  await server.close();
+  const sending = conversation.say('And now?');
+  expect(conversation.isWorking).toBe(true);
+  expect(await conversation.stop()).toBe(true);
+  await sending;
+  expect(failures).toEqual([]);
+});
