@@ -14,6 +14,8 @@ import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
+import { addPromptCommand } from './commands/look/prompt.ts';
+import { addStateCommand } from './commands/look/state.ts';
 import { addCompletionCommand } from './commands/project/completion.ts';
 import { addDevCommand } from './commands/project/dev.ts';
 import { addDoctorCommand } from './commands/project/doctor.ts';
@@ -42,6 +44,8 @@ const commands: readonly AddCommand[] = [
   addSessionsCommand,
   addShowCommand,
   addExplainCommand,
+  addPromptCommand,
+  addStateCommand,
   addForkCommand,
   addCancelCommand,
   addResolveCommand,

@@ -198,8 +198,8 @@ function headline(session: Session, at: number): string {
   );
 }
 
-/** Text of a prompt as JSON. JSON escapes every control character, so it needs no cleaning. */
-function promptText(
+/** Returns a prompt as JSON. JSON escapes every control character, so it needs no cleaning. */
+export function promptText(
   events: Session['events'],
   number: number,
   resolve: (value: unknown) => unknown,
@@ -209,7 +209,7 @@ function promptText(
   const call = calls[number - 1];
   if (call === undefined)
     throw new UsageError({
-      reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.`,
+      reason: `There is no model call ${number}: there are ${formatCount(calls.length, 'model call')}.`,
     });
   const prompt = promptOf(events, call.seq, resolve);
   return isCompact ? jsonLine(prompt) : `${visibleJson(prompt, 2)}\n`;
