@@ -198,6 +198,12 @@ function headline(session: Session, at: number): string {
   );
 }
 
+/** Returns the error of a model call that there is not. */
+export function noSuchCall(number: number, count: number): UsageError {
+  const are = `there are ${formatCount(count, 'model call')}`;
+  return new UsageError({ reason: `There is no model call ${number}: ${are}.` });
+}
+
 /** Returns a prompt as JSON. JSON escapes every control character, so it needs no cleaning. */
 export function promptText(
   events: Session['events'],
@@ -207,10 +213,7 @@ export function promptText(
 ): string {
   const calls = events.filter((event) => event.type === 'model_start');
   const call = calls[number - 1];
-  if (call === undefined)
-    throw new UsageError({
-      reason: `There is no model call ${number}: there are ${formatCount(calls.length, 'model call')}.`,
-    });
+  if (call === undefined) throw noSuchCall(number, calls.length);
   const prompt = promptOf(events, call.seq, resolve);
   return isCompact ? jsonLine(prompt) : `${visibleJson(prompt, 2)}\n`;
 }

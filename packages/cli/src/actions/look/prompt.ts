@@ -3,7 +3,7 @@ import { promptOf } from 'adjutant/context';
 import { UsageError } from '../../failure.ts';
 import type { Host } from '../../host/host.ts';
 import type { SourceOptions } from '../../modules/ledger-source.ts';
-import { formatCount, shorten } from '../../output/format.ts';
+import { shorten } from '../../output/format.ts';
 import { jsonLine } from '../../output/json-output.ts';
 import { plainLine } from '../../output/plain-text.ts';
 import { type Style, styleFor } from '../../output/style.ts';
@@ -11,7 +11,7 @@ import { ModelCalls } from '../../tui/prompt/model-calls.ts';
 import { promptChanges } from '../../tui/prompt/prompt-changes.ts';
 import { allParts, type PromptPart, promptSections } from '../../tui/prompt/prompt-sections.ts';
 import { TraceIndex } from '../../tui/trace/trace-index.ts';
-import { lookAt, promptText } from '../show.ts';
+import { lookAt, noSuchCall, promptText } from '../show.ts';
 
 export interface PromptCommandOptions extends SourceOptions {
   /** True to show only what changed since the call before. */
@@ -39,10 +39,7 @@ export function showPrompt(
 function changesText(session: Session, number: number, json: boolean, style: Style): string {
   const calls = new ModelCalls(new TraceIndex(session.events));
   const start = calls.at(number);
-  if (start === undefined)
-    throw new UsageError({
-      reason: `There is no model call ${number}: there are ${formatCount(calls.count, 'model call')}.`,
-    });
+  if (start === undefined) throw noSuchCall(number, calls.count);
   const before = calls.before(start);
   if (before === undefined)
     throw new UsageError({ reason: `Model call ${number} is the first one of ${start.agent}.` });

@@ -1,6 +1,6 @@
 /** `adjutant prompt` and `adjutant state`. */
 import { describe, expect, test } from 'vitest';
-import { bench, jsonLines } from './run-cli.ts';
+import { bench, jsonLines } from '../run-cli.ts';
 
 async function withSession(): Promise<ReturnType<typeof bench>['run']> {
   const { run } = bench();
