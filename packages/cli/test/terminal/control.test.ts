@@ -114,6 +114,35 @@ test('22 esc-during-tools-lets-them-finish', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'invocation_yield', reason: 'pause' });
 });
 
+test('22 esc-again-cancels: a call that runs is torn off, and the run ends', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [{ name: 'charge', args: { order: 17 } }] });
+  say('Charge it');
+  await world.toolCall('charge');
+  await terminal.showsNow('charge 17');
+  terminal.write(keys.escape);
+  await terminal.showsNow('Stops after a call · Esc again cancels');
+  await keepPicture(terminal.screen, '13-stopping');
+  terminal.write(keys.escape);
+  await terminal.shows(/■ Cancelled/);
+  await terminal.showsNow('/ commands');
+  await keepPicture(terminal.screen, '13-cancelled');
+  // What became of the call is not known, and said so.
+  expect(terminal.screen.whole).toMatch(/! charge 17 {2}outcome unknown: check before repeating/);
+  world.script({ text: 'Here I am.' });
+  say('Are you there?');
+  await terminal.shows('Here I am.');
+  expect(await leave()).toBe(0);
+  const events = await ledger();
+  expect(typesOf(events)).toContain('cancel');
+  expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
+    result: { status: 'unknown' },
+  });
+  expect(events.find(({ type }) => type === 'invocation_end')).toMatchObject({
+    status: 'cancelled',
+  });
+});
+
 test('24 message-while-working-is-durable-and-in-order', async () => {
   const { world, terminal, say, leave, ledger } = await talk();
   world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] }, { text: 'Looked.' });

@@ -74,12 +74,12 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
     this.#escaped = new Twice(goBackWithin, parts.now);
     this.#request = new RequestFocus({
       ...{ now: parts.now, columns: () => parts.screen().columns },
-      feed: () => this.feed,
+      ...{ feed: () => this.feed, changed: () => this.changed() },
       isFree: () => this.#composer.isEmpty && this.#list === undefined && this.#full === undefined,
       answer: ({ requestId }, given) => this.conversation.answer(requestId, given),
       failed: (text) => this.note({ sign: 'failed', tone: 'failure', text }),
       edit: (text, take) => this.#edit({ text, file: 'answer.json' }, take),
-      changed: () => this.changed(),
+      choose: (title, choices) => this.choose(title, choices),
     });
     this.#signals = new WorkSignals(parts.modes, parts.now);
     this.#texts = new KeptTexts({

@@ -1,9 +1,12 @@
+import type { Choice } from '../app/control.ts';
 import { editByKey } from '../editor/edit-keys.ts';
 import { type Editor, editorText, emptyEditor, insertText } from '../editor/editor.ts';
 import type { Input } from '../editor/keys.ts';
 import type { OpenRequest, SettledRequest } from '../feed/call-record.ts';
+import { lineSpans } from '../screens/layout.ts';
 import type { CardPart } from '../screens/live-view.ts';
 import type { GivenDecision } from '../session/conversation.ts';
+import { visibleString } from '../text/visible.ts';
 import { isRefusedInput, refusalText } from './refusal-text.ts';
 import { isForm, RequestForm } from './request-form.ts';
 import { keysOf } from './request-keys.ts';
@@ -30,6 +33,8 @@ export interface RequestFocusParts {
   readonly failed: (text: string) => void;
   /** Opens a text in the editor of the person. `take` gets the text that was saved. */
   readonly edit: (text: string, take: (text: string) => void) => void;
+  /** Lets a person choose from a list. */
+  readonly choose: (title: string, choices: readonly Choice[]) => void;
   /** Called when time has changed something. */
   readonly changed: () => void;
 }
@@ -269,6 +274,15 @@ export class RequestFocus {
       return;
     }
     const given = form.take(input, this.#parts.columns());
+    const { choices } = form;
+    if (choices !== undefined)
+      this.#parts.choose(
+        visibleString(choices.title, 'requestLine'),
+        choices.labels.map((label, at) => ({
+          ...{ text: label, line: lineSpans(label, {}, 'requestLine') },
+          take: () => choices.take(at),
+        })),
+      );
     if (given !== undefined) this.#answer(request, given);
   }
 

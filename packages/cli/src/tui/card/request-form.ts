@@ -5,14 +5,16 @@ import { formOf } from '../requests/form.ts';
 import { readFormInput } from '../requests/form-keys.ts';
 import { contentWidth, formLines } from '../requests/form-lines.ts';
 import {
+  chooseIn,
   type FormState,
+  focusedField,
   formJson,
   openForm,
   submitForm,
   unknownNames,
   withJson,
 } from '../requests/form-state.ts';
-import { emptyGutter, toned } from '../screens/layout.ts';
+import { emptyGutter, gutterSign, type Space, toned } from '../screens/layout.ts';
 import type { Card, Screen } from '../screens/live-view.ts';
 import type { GivenDecision } from '../session/conversation.ts';
 import { type Line, spansOf } from '../text/spans.ts';
@@ -22,6 +24,13 @@ import { wrapLine } from '../text/wrap.ts';
 /** Lines of the screen that a form leaves to others. */
 const otherRows = 11;
 
+/** Choices of a field that are shown as a list. */
+interface FormChoices {
+  readonly title: string;
+  readonly labels: readonly string[];
+  take(at: number): void;
+}
+
 /** The form of a request: for the input that it asks for, or for other arguments of its call. */
 export class RequestForm {
   readonly decision: 'answer' | 'edit';
@@ -30,6 +39,7 @@ export class RequestForm {
   #state: FormState;
   /** Text from an editor that could not be read. */
   #unread: string | undefined;
+  #hasPopup = false;
 
   constructor({ kind, args, details }: OpenRequest) {
     this.decision = kind === 'input' ? 'answer' : 'edit';
@@ -54,10 +64,24 @@ export class RequestForm {
       this.#state = withJson(this.#state, value);
   }
 
+  /** The choices of the focused field, while they are asked for. */
+  get choices(): FormChoices | undefined {
+    const field = this.#hasPopup ? focusedField(this.#state) : undefined;
+    if (field?.kind !== 'choice') return undefined;
+    return {
+      title: field.label,
+      labels: field.choices.map(({ label }) => label),
+      take: (at) => {
+        this.#state = chooseIn(this.#state, field, at);
+      },
+    };
+  }
+
   /** Takes an input. Returns the answer when it is given. */
   take(input: Input, columns: number): GivenDecision | undefined {
     const reading = readFormInput(this.#state, input, contentWidth(this.#state, columns - 1));
     this.#state = reading.state;
+    this.#hasPopup = reading.outcome === 'popup';
     if (reading.outcome !== 'send') return undefined;
     this.problem = undefined;
     const { state, check } = submitForm(this.#state);
@@ -68,20 +92,23 @@ export class RequestForm {
   card({ columns, rows, ascii }: Screen, isFocused: boolean): Omit<Card, 'title'> {
     const { lines, focused, cursor } = formLines(this.#state, { width: columns - 1, ascii });
     const keys = isFocused
-      ? 'Tab ↑↓ field · Space choose · Alt-Enter send · ^G as JSON · Esc back'
+      ? 'Tab ↑↓ field · Space choose · Alt-Enter send · Esc back · ^G as JSON'
       : 'Tab: answer';
     return {
-      body: [...lines, ...this.#problemLines(columns)],
+      body: [...lines, ...this.#problemLines({ columns, ascii })],
       top: Math.max(0, focused.end - Math.max(1, rows - otherRows)),
       keys: () => [{ text: keys, dim: true }],
       ...(cursor === undefined || !isFocused ? {} : { cursor }),
     };
   }
 
-  #problemLines(columns: number): Line[] {
+  #problemLines(space: Space): Line[] {
     if (this.problem === undefined) return [];
     const spans = spansOf(visible(this.problem, 'requestLine').pieces, toned('failure'));
-    return wrapLine(spans, columns - 3, 2).map((line) => [emptyGutter, ...line]);
+    return wrapLine(spans, space.columns - 3).map((line, at) => [
+      at === 0 ? gutterSign('failed', toned('failure'), space) : emptyGutter,
+      ...line,
+    ]);
   }
 }
 

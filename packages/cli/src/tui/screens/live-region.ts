@@ -1,6 +1,7 @@
 import { rows as editorRows } from '../editor/rows.ts';
 import { sign, spinnerSign } from '../text/signs.ts';
 import type { Line } from '../text/spans.ts';
+import { displayWidth } from '../text/width.ts';
 import { activityLines } from './activity-lines.ts';
 import { cardLines } from './card-lines.ts';
 import { accent, contentWidth, emptyGutter, fitted, gutterSign, spread, toned } from './layout.ts';
@@ -102,7 +103,11 @@ function composerLines(
 }
 
 function statusLine(view: LiveView, screen: Screen): Line {
-  const { facts, hint } = view.status;
+  const { hint } = view.status;
+  const facts = [...view.status.facts];
+  const room = screen.columns - 5 - displayWidth(hint);
+  // A fact that is cut says nothing.
+  while (facts.length > 2 && displayWidth(facts.join(' · ')) > room) facts.pop();
   const left: Line = [statusSign(view, screen), { text: facts.join(' · '), dim: true }];
   return spread(left, { facts: hint === '' ? [] : [hint] }, screen);
 }

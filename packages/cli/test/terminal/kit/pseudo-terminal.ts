@@ -97,7 +97,9 @@ export class PseudoTerminal {
     this.write(`${bracketedPaste.start}${text}${bracketedPaste.end}`);
   }
 
-  resize({ columns, rows }: TerminalSize): void {
+  /** Changes the size, after what the program wrote for the old one is on the screen. */
+  async resize({ columns, rows }: TerminalSize): Promise<void> {
+    await new Promise<void>((resolve) => this.#terminal.write('', resolve));
     this.#terminal.resize(columns, rows);
     this.#pty.resize(columns, rows);
   }

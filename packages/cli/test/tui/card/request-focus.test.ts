@@ -67,6 +67,7 @@ async function asks(
     },
     failed: (text) => failures.push(text),
     edit: (json, take) => take(edits(json)),
+    choose: (_, choices) => choices[1]?.take(),
     changed: () => undefined,
   });
   focus.look();
