@@ -71,7 +71,8 @@ export class LocalConversation implements Conversation {
   }
 
   async open(): Promise<readonly Event[]> {
-    return this.#session.events.filter((event) => this.#isOfLane(event));
+    const { events, resolve } = this.#session;
+    return events.filter((event) => this.#isOfLane(event)).map((event) => resolve(event) as Event);
   }
 
   async whole(seq: number): Promise<Event> {
@@ -182,7 +183,8 @@ export class LocalConversation implements Conversation {
         this.#session = await app.sessions.open({ id: this.#session.id });
       await prepare(this.#session);
       for (const event of await this.open()) this.#tell(event);
-      const onStream = (event: StreamEvent): void => this.#tell(event);
+      const { resolve } = this.#session;
+      const onStream = (event: StreamEvent): void => this.#tell(resolve(event) as StreamEvent);
       const run = begin({ ...this.#ofLane, session: this.#session, onStream });
       this.#run = run;
       this.#listener?.changed();
@@ -210,7 +212,7 @@ export class LocalConversation implements Conversation {
   async #tellOthers(signal: AbortSignal): Promise<void> {
     const after = this.#lastSeq;
     for await (const event of this.#options.app.follow(this.#session.id, { after, signal }))
-      this.#tell(event);
+      this.#tell('seq' in event && holdsReference(event) ? await this.whole(event.seq) : event);
   }
 
   /** Looks for answers from elsewhere as long as requests of the run wait. */
@@ -290,4 +292,9 @@ interface StartOptions {
   readonly session: Session;
   readonly lane?: string;
   readonly onStream: (event: StreamEvent) => void;
+}
+
+/** True for an event with a reference in the place of a large value, or with what looks so. */
+function holdsReference(event: Event): boolean {
+  return /"\$+blob"/.test(JSON.stringify(event));
 }

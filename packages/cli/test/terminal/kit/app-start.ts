@@ -92,7 +92,10 @@ export async function appBench(): Promise<AppBench> {
       }),
     async ledger(id) {
       const name = id ?? (await sessions())[0] ?? '';
-      return beside(async (app) => [...(await app.sessions.get(name)).events]);
+      return beside(async (app) => {
+        const { events, resolve } = await app.sessions.get(name);
+        return events.map((event) => resolve(event) as Event);
+      });
     },
   };
 }

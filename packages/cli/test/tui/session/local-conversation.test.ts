@@ -93,3 +93,41 @@ test('events are shown whole, with the state after them and the prompts of calls
   await expect(conversation.stateAt(1_000)).rejects.toMatchObject({ code: 'seq_out_of_range' });
   await expect(conversation.prompt(1)).rejects.toMatchObject({ code: 'prompt_not_found' });
 });
+
+test('large values are whole: in what is told, and when a session is opened', async () => {
+  const large = 'line\n'.repeat(20_000);
+  const model = scriptedModel([{ text: large }, { text: large }]);
+  const coder = agent({ name: 'coder', model });
+  const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });
+  onTestFinished(() => app.close());
+  const options = { app, agent: () => coder, prepare: async () => undefined };
+  const session = await app.sessions.create();
+  const conversation = new LocalConversation({ ...options, session });
+  const told: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const event = (one: StreamEvent): void => {
+    if (one.type === 'user' || one.type === 'assistant') told.push(one.text ?? '');
+    if (one.type === 'invocation_end') (told.length === 2 ? first : second).resolve();
+  };
+  const failed = (error: unknown): void => {
+    first.reject(error);
+    second.reject(error);
+  };
+  conversation.listen({ event, failed, changed: () => undefined }, 0);
+  await conversation.say(large);
+  await first.promise;
+  // Another process goes on with it.
+  await app.run(coder, { session: await app.sessions.open({ id: session.id }), input: large });
+  await second.promise;
+  expect(told.map((text) => text === large)).toEqual([true, true, true, true]);
+  await conversation.stop();
+  const again = new LocalConversation({
+    ...options,
+    session: await app.sessions.open({ id: session.id }),
+  });
+  const texts = (await again.open()).flatMap((one) =>
+    one.type === 'user' || one.type === 'assistant' ? [one.text] : [],
+  );
+  expect(texts.map((text) => text === large)).toEqual([true, true, true, true]);
+});
