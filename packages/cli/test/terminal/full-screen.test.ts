@@ -113,3 +113,51 @@ test.for(sizes)('36 trace-modes-prompt-and-scrub at $columns', async (size) => {
   expect(await leave()).toBe(0);
   restoredModes(terminal);
 });
+
+test('27 what is logged meanwhile is in the log, and nowhere on the screen', async () => {
+  const { world, terminal, say, leave } = await talk();
+  world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] }, { text: 'Done.' });
+  say('Run it');
+  const call = await world.toolCall('runTests');
+  const pino = { level: 40, time: Date.now(), name: 'shop', msg: 'slow query', table: 'orders' };
+  call.logs(JSON.stringify(pino));
+  call.logs('plainly \u001B[2J said');
+  await terminal.showsNow('runTests a');
+  terminal.write(keys.ctrl('x'));
+  await terminal.showsNow('live');
+  terminal.write('l');
+  await terminal.showsNow(/WARN +shop +slow query {"table":"orders"} +(?:beside|after) #\d+/);
+  await terminal.showsNow(/INFO +plainly ␛\[2J said/);
+  terminal.write('d');
+  await terminal.showsNow(/runTests a {2}…/);
+  call.returns('ok');
+  // The view goes on with the run.
+  await terminal.showsNow(/› .*completed/);
+  await terminal.hides('live');
+  await back(terminal);
+  await terminal.shows('Done.');
+  expect(terminal.screen.whole).not.toContain('plainly');
+  expect(await leave()).toBe(0);
+  clearedNothing(terminal);
+});
+
+test('6 a request is looked at as a whole, and is still there afterwards', async () => {
+  const { world, terminal, say, leave } = await talk();
+  const newText = Array.from({ length: 60 }, (_, n) => `new line ${n + 1}`).join('\n');
+  const args = { path: 'src/money.ts', oldText: 'a', newText };
+  world.result('editFile', 'edited');
+  world.script({ calls: [{ name: 'editFile', args }] }, { text: 'Done.' });
+  say('Edit it');
+  await terminal.showsNow('coder wants to call editFile');
+  await takesKeys(terminal);
+  terminal.write(keys.ctrl('o'));
+  await terminal.showsNow(/^#\d+ approval · editFile/);
+  await terminal.showsNow('1 waits: q');
+  terminal.write('y');
+  await terminal.showsNow('copied');
+  await back(terminal);
+  await takesKeys(terminal);
+  terminal.write('y');
+  await terminal.shows('Done.');
+  expect(await leave()).toBe(0);
+});

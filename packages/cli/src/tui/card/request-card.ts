@@ -39,7 +39,7 @@ function oneCard(request: OpenRequest, focus: RequestFocus, now: number, space: 
     return { title, ...focus.form.card(space, isFocused && !focus.isDead) };
   if (focus.always !== undefined) return { title, ...alwaysLines(focus.always, body) };
   const others = isFocused
-    ? [...(focus.isDetail ? ['Esc list'] : []), 'Tab: message']
+    ? [...(focus.isDetail ? ['Esc list'] : []), '^O whole', 'Tab: message']
     : ['Tab: answer'];
   const isDim = !isFocused || focus.isDead;
   return {

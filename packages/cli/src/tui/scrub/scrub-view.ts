@@ -44,9 +44,8 @@ export interface ScrubViewParts {
 }
 
 const widestSlider = 58;
-/** Columns of the names of scopes, and of the facts at the right. */
+/** Columns of the names of scopes and facts, and those from which on facts stand at the right. */
 const nameWidth = 10;
-const factsWidth = 38;
 const besideFrom = 78;
 
 /** The session as it was at any event: its state, its requests, its budget and its effects. */
@@ -185,8 +184,9 @@ export class ScrubView implements FullView {
   /** The state, and beside it or below it what waits and what is used. */
   #body(screen: Screen): Line[] {
     const facts = this.#factLines();
-    const isBeside = screen.columns >= besideFrom;
-    const width = isBeside ? screen.columns - factsWidth - 3 : contentWidth(screen);
+    const factsWidth = Math.max(...facts.map((line) => displayWidth(textOfLine(line))));
+    const isBeside = screen.columns >= besideFrom && factsWidth < screen.columns / 2;
+    const width = isBeside ? screen.columns - factsWidth - 4 : contentWidth(screen);
     const state = this.#stateLines({ ...screen, columns: width });
     if (!isBeside) return [...state, ...facts];
     const count = Math.max(state.length, facts.length);

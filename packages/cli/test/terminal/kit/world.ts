@@ -93,6 +93,11 @@ export class ToolCall {
     this.#response.write(`${JSON.stringify({ progress: data })}\n`);
   }
 
+  /** Lets the tool write a line on the console of the program. */
+  logs(line: string): void {
+    this.#response.write(`${JSON.stringify({ log: line })}\n`);
+  }
+
   returns(result: JsonValue): void {
     this.#response.end(`${JSON.stringify({ result })}\n`);
   }
