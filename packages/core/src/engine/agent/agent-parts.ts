@@ -33,9 +33,9 @@ function withModelOf(agent: Agent, { model }: { readonly model?: string }): Agen
 }
 
 /** Makes the parts of an agent that begins, or continues from its recorded events. */
-export function agentParts(defined: Agent, frame: BodyFrame): AgentParts {
+export function agentParts(given: Agent, frame: BodyFrame): AgentParts {
   const { run, record, resumed, scope } = frame;
-  const agent = withModelOf(defined, record.start);
+  const agent = withModelOf(given, record.start);
   const { app, ledger } = run;
   const position = resumed
     ? foldPosition(record.path, ledger.events, (event) => ledger.whole(event))

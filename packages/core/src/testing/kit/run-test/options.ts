@@ -64,9 +64,12 @@ export interface RunTestOptions {
    * @default the default lane, which has no name
    */
   readonly lane?: string;
-  /** Limits of each run. @default none */
-  /** Name of the model of the run, as in `app.run`. Its answers are those of the script. */
+  /**
+   * Name of the model of each run, as in `app.run`. Its answers are those of the script.
+   * @default the model of the agent
+   */
   readonly model?: string;
+  /** Limits of each run. @default none */
   readonly limits?: Omit<RunLimits, 'timeoutMs'>;
   /** Milliseconds of active time of each run, on the clock of the test. @default 600_000 */
   readonly timeoutMs?: number;
