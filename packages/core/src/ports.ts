@@ -6,3 +6,4 @@ export { systemTurns, type Turns } from './base/turns.ts';
 export { inputDataOf } from './engine/invoke/input-contract.ts';
 export { sleepsUntil } from './ledger/folds/sleeps.ts';
 export { isMessage, takenText } from './ledger/folds/taken-message.ts';
+export { type ModelFacts, modelFacts } from './models/measures/model-facts.ts';

@@ -1,5 +1,5 @@
 import { isAdjutantError, parseModelName } from 'adjutant';
-import { modelFacts } from 'adjutant/views';
+import { modelFacts } from 'adjutant/ports';
 import type { Environment } from '../host/host.ts';
 
 /** Models of providers that are offered, besides those that an app has. */

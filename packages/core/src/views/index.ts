@@ -27,7 +27,6 @@ export type { ExplainedRunOptions } from './explanation/explained-run.ts';
 export type { Evidence, Explanation, Limitation } from './explanation/explanation.ts';
 export { type Failure, failures } from './failures.ts';
 export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
-export { type ModelFacts, modelFacts } from './model-facts.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './resume-state.ts';
 export {
   type RunTreeModelCall,

@@ -1,6 +1,6 @@
-import { priceOf } from '../models/measures/price.ts';
-import { contextWindowOf } from '../models/measures/window.ts';
-import type { Model, Price } from '../models/model.ts';
+import type { Model, Price } from '../model.ts';
+import { priceOf } from './price.ts';
+import { contextWindowOf } from './window.ts';
 
 /** Facts by which people choose a model. */
 export interface ModelFacts {
