@@ -8,7 +8,7 @@ import type {
 import type { RunReport } from '../../ledger/run-report.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import type { Session } from '../../session/session.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream } from './stream/event-stream.ts';
 
 /** The outcome of a run, and its usage. */
 export interface RunResult<Output = unknown> extends RunReport {

@@ -27,7 +27,7 @@ import type { RunRequest } from './run-request.ts';
 import { keepPaused, pauseAfter, releaseWhenWaiting } from './standstill.ts';
 import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting, lastSeqIn } from './still-waiting.ts';
-import { StreamOrder } from './stream-order.ts';
+import { StreamOrder } from './stream/stream-order.ts';
 import { ExpiryWatch, firstExpiry } from './waiting/expiry.ts';
 import { expiredWait } from './waiting/message-expiry.ts';
 import { RequestTeller } from './waiting/request-teller.ts';

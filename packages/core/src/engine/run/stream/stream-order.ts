@@ -1,5 +1,5 @@
-import type { TransientEvent } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { TransientEvent } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
 
 interface Held {
   readonly event: TransientEvent;
