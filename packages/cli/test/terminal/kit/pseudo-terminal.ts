@@ -16,10 +16,12 @@ export interface ProgramStart extends TerminalSize {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Real milliseconds after which a wait fails. Only a test that hangs meets it. @default 60,000
+   */
+  readonly patienceMs?: number;
 }
 
-/** Real milliseconds after which a wait fails. Only a test that hangs meets it. */
-const patienceMs = 60_000;
 const bracketedPaste = { start: '\u001B[200~', end: '\u001B[201~' } as const;
 
 /** A program in a pseudo-terminal, with the screen that its output makes. */
@@ -28,10 +30,13 @@ export class PseudoTerminal {
   readonly #terminal: Terminal;
   readonly #exit = Promise.withResolvers<number>();
   readonly #listeners = new Set<() => void>();
+  readonly #patienceMs: number;
   #raw = '';
   #exitCode: number | undefined;
 
-  constructor({ program, args, cwd, env, columns, rows }: ProgramStart) {
+  constructor(start: ProgramStart) {
+    const { program, args, cwd, env, columns, rows, patienceMs = 60_000 } = start;
+    this.#patienceMs = patienceMs;
     this.#terminal = new xterm.Terminal({
       cols: columns,
       rows,
@@ -135,7 +140,8 @@ export class PseudoTerminal {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (why: string): void =>
       reject(new Error(`${what} has not come: ${why}. The screen:\n${this.screen.whole}`));
-    const timer = setTimeout(() => refuse(`${patienceMs} ms have passed`), patienceMs);
+    const waited = `${this.#patienceMs} ms have passed`;
+    const timer = setTimeout(() => refuse(waited), this.#patienceMs);
     const look = (): void => {
       if (holds(this.screen)) resolve();
       else if (this.#exitCode !== undefined) refuse(`the program ended with ${this.#exitCode}`);

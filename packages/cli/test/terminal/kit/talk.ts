@@ -1,19 +1,8 @@
 import { type AppBench, type AppStart, appBench } from './app-start.ts';
+import { keys, takesKeys } from './keys.ts';
 import type { PseudoTerminal } from './pseudo-terminal.ts';
 
-/** Keys as terminals send them. */
-export const keys = {
-  enter: '\r',
-  escape: '\u001B',
-  tab: '\t',
-  up: '\u001B[A',
-  down: '\u001B[B',
-  right: '\u001B[C',
-  pageUp: '\u001B[5~',
-  pageDown: '\u001B[6~',
-  altEnter: '\u001B\r',
-  ctrl: (letter: string): string => String.fromCharCode(letter.toUpperCase().charCodeAt(0) - 64),
-} as const;
+export { keys, takesKeys };
 
 export interface Talk extends AppBench {
   readonly terminal: PseudoTerminal;
@@ -21,16 +10,6 @@ export interface Talk extends AppBench {
   say(text: string): void;
   /** Waits until the agent rests, leaves the app, and returns its exit code. */
   leave(): Promise<number>;
-}
-
-/** Waits until the keys of a request mean something: they are bold then. */
-export function takesKeys(terminal: PseudoTerminal): Promise<void> {
-  return terminal.until('keys that are not dead', ({ lines, top, cells }) => {
-    const row = lines.findIndex((line) =>
-      /Tab: message|Enter details|Esc back|p tell|[ny] (refuse|allow)/.test(line),
-    );
-    return row !== -1 && cells(top + row)[2]?.bold === true;
-  });
 }
 
 /** Starts the app, and waits until it takes messages. */
