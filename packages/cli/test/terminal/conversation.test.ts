@@ -8,6 +8,7 @@ import { talk } from './kit/talk.ts';
 const sizes = [
   { columns: 80, rows: 24 },
   { columns: 60, rows: 20 },
+  { columns: 100, rows: 30 },
   { columns: 200, rows: 50 },
 ];
 
