@@ -6,6 +6,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { expect, test } from 'vitest';
 import { clearedNothing, keptLastColumnFree, restoredModes } from './kit/byte-checks.ts';
 import type { PseudoTerminal } from './kit/pseudo-terminal.ts';
+import { servedBench } from './kit/served.ts';
 import { keys, type Talk, takesKeys, talk } from './kit/talk.ts';
 
 const sizes = [
@@ -250,4 +251,48 @@ test('commands of views say what there is when something is not there', async ()
   terminal.write(keys.ctrl('c'));
   await terminal.until('the app', ({ isAlternate }) => !isAlternate);
   expect(await leave()).toBe(0);
+});
+
+test('36 of a session on a server: the trace, a prompt, a state and a fork from there', async () => {
+  const bench = await servedBench();
+  const { world, proxy, sessions } = bench;
+  const terminal = bench.start({
+    args: ['chat', '--server', proxy.url],
+    env: { ADJUTANT_KEY: bench.keys.operator },
+    cwd: bench.folder,
+  });
+  await terminal.shows('new session');
+  world.result('readFile', 'a\nb');
+  world.script({ calls: [{ name: 'readFile', args: { path: 'a.ts' } }] }, { text: 'Done.' });
+  terminal.write(`Read it${keys.enter}`);
+  await terminal.shows('Done.');
+  await terminal.showsNow('/ commands');
+  const [first] = await sessions();
+  const ledger = await bench.ledger(first);
+  const result = ledger.find(({ type }) => type === 'tool_result')?.seq ?? 0;
+  for (const [typed, shown] of [
+    [keys.ctrl('x'), /› .*completed/],
+    ['p', /\+ tool readFile/],
+    ['q', '[d] debug'],
+    ['s', /session +empty/],
+    ['q', '[d] debug'],
+    ['/a.ts', '/a.ts▏'],
+    [keys.enter, /› .*/],
+    [keys.escape, '/ commands'],
+    [keys.ctrl('o'), '1 a'],
+    ['q', '/ commands'],
+    [`/state at ${result}${keys.enter}`, `#${result} of ${ledger.length}`],
+    ['G', 'live'],
+  ] as const) {
+    terminal.write(typed);
+    await terminal.showsNow(shown);
+  }
+  terminal.write('F');
+  await terminal.shows(new RegExp(`A fork of \\S+ with its events up to #${ledger.length}`));
+  const [second] = await sessions();
+  expect(second).not.toBe(first);
+  await terminal.showsNow('/ commands');
+  terminal.write(keys.ctrl('d'));
+  await terminal.exited;
+  restoredModes(terminal);
 });
