@@ -1,5 +1,6 @@
 /** Scenarios 36 and 37: the trace, prompts and states of long sessions, and forks from there. */
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Event, type EventDraft, runtime } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { sqlite } from 'adjutant/sqlite';
@@ -295,4 +296,33 @@ test('36 of a session on a server: the trace, a prompt, a state and a fork from 
   terminal.write(keys.ctrl('d'));
   await terminal.exited;
   restoredModes(terminal);
+});
+
+test('an event of a type that is not known is shown as one, and the session is looked at', async () => {
+  const one = await work();
+  expect(await one.leave()).toBe(0);
+  const [id = ''] = await one.sessions();
+  const database = new DatabaseSync(join(one.folder, 'shop.db'));
+  const strange = { v: 1, seq: 6, id: 'e6', at: 1, type: 'plan', by: 'runtime', title: 'Paris' };
+  const written = database.prepare('update events set body = ? where seq = 6');
+  expect(written.run(JSON.stringify(strange)).changes).toBe(1);
+  database.close();
+  const terminal = one.start({ args: ['chat', '--session', id] });
+  await terminal.shows(/! #6 cannot be shown: needs a newer adjutant/);
+  await terminal.shows(/✗ Event 6 of session "\S+"\s+cannot be read/);
+  terminal.write(keys.ctrl('x'));
+  await terminal.showsNow(/! #6 cannot be shown: needs a newer adjutant/);
+  terminal.write('{!');
+  await terminal.showsNow(/› +6 .*cannot be shown/);
+  terminal.write(keys.enter);
+  await terminal.showsNow('"title": "Paris"');
+  terminal.write('qs');
+  await terminal.showsNow(/✗ Event 6 of session/);
+  terminal.write('qq');
+  await terminal.until('the app', ({ isAlternate }) => !isAlternate);
+  terminal.write(`Go on${keys.enter}`);
+  await terminal.until('the refusal', ({ whole }) => whole.split('✗ Event 6').length === 3);
+  terminal.write(keys.ctrl('u'));
+  terminal.write(keys.ctrl('d'));
+  expect(await terminal.exited).toBe(0);
 });

@@ -1,6 +1,13 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Agent, parseModelName, type Runnable, type SessionListing } from 'adjutant';
+import {
+  type Agent,
+  isAdjutantError,
+  parseModelName,
+  type Runnable,
+  type Session,
+  type SessionListing,
+} from 'adjutant';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
 import { modelOf, partsOf } from '../../app/agents.ts';
@@ -21,6 +28,7 @@ import { askModel } from './ask-model.ts';
 import type { Conversation } from './conversation.ts';
 import { LocalConversation } from './local-conversation.ts';
 import type { StartQuestions } from './start-questions.ts';
+import { UnreadableConversation } from './unreadable-conversation.ts';
 import {
   type AgentOutline,
   chatWords,
@@ -135,8 +143,17 @@ export class LocalWorkplace implements Workplace {
 
   async open(id?: string): Promise<Conversation> {
     const { app } = this.#project;
+    try {
+      return this.#conversationIn(await app.sessions.open(defined({ id })));
+    } catch (error) {
+      if (id === undefined || !isAdjutantError(error, 'ledger_unreadable')) throw error;
+      return new UnreadableConversation(app, id, error);
+    }
+  }
+
+  #conversationIn(session: Session): Conversation {
+    const { app } = this.#project;
     const { options } = this.#context;
-    const session = await app.sessions.open(defined({ id }));
     this.#model = modelOfNextRun(session, this.#agent, false).model;
     return new LocalConversation({
       app,
@@ -191,7 +208,12 @@ export class LocalWorkplace implements Workplace {
   }
 
   async holder(id: string): Promise<string | undefined> {
-    return holderNow(await this.#project.app.sessions.open({ id, observe: false }));
+    try {
+      return await holderNow(await this.#project.app.sessions.open({ id, observe: false }));
+    } catch (error) {
+      if (isAdjutantError(error, 'ledger_unreadable')) return undefined;
+      throw error;
+    }
   }
 
   commandFor(session: string | undefined): string | undefined {
