@@ -68,7 +68,7 @@ export function allowable(open: readonly OpenRequest[]): readonly OpenRequest[] 
 }
 
 /** True when only others may answer. */
-export function isOfOthers({ details: { mayDecide } }: OpenRequest): boolean {
+function isOfOthers({ details: { mayDecide } }: OpenRequest): boolean {
   return mayDecide !== undefined && !mayDecide.includes('user');
 }
 

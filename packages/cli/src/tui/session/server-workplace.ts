@@ -43,7 +43,7 @@ export async function openServerWorkplace(
 }
 
 /** The sessions of a server. */
-export class ServerWorkplace implements Workplace {
+class ServerWorkplace implements Workplace {
   readonly onLeave = 'goesOn';
   readonly #context: RemoteContext;
   readonly #client: AdjutantClient;

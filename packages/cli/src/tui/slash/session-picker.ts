@@ -39,7 +39,7 @@ export async function pickSession(
 }
 
 /** The choice that opens a session. */
-export function sessionChoice(app: AppControl, listing: SessionListing): Choice {
+function sessionChoice(app: AppControl, listing: SessionListing): Choice {
   const { id, title = '', runnable = '', seq, status, updatedAt } = listing;
   const [signName, tone, word] = statuses[status];
   const when = formatMoment(updatedAt, Date.now());

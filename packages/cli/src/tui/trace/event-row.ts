@@ -87,7 +87,7 @@ export function timeText(event: StoredEvent): string {
 }
 
 /** The time that a call, a result or an invocation took, in at most six columns. */
-export function tookText(index: TraceIndex, place: number): string {
+function tookText(index: TraceIndex, place: number): string {
   const ms = tookMs(index, place);
   if (ms === undefined) return '';
   if (ms >= 59_950 && ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;

@@ -60,14 +60,14 @@ function said(sign: SignName, text: string, cut?: boolean): EventWords {
 }
 
 /** The text of a value, no longer than a line can show. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length > longestValue ? text.slice(0, longestValue) : text;
 }
 
 /** The first argument that is a text or a number, else all of them. */
-export function argumentText(args: JsonValue): string {
+function argumentText(args: JsonValue): string {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return valueText(args);
   const first = Object.values(args).find((value) => value === null || typeof value !== 'object');
   return valueText(first === undefined && Object.keys(args).length === 0 ? '' : (first ?? args));
@@ -240,6 +240,6 @@ export function actorOf(index: TraceIndex, event: StoredEvent): string {
 }
 
 /** The name under which a person or a part of the runtime is shown. */
-export function personName(by: string): string {
+function personName(by: string): string {
   return by === 'user' || by.startsWith('user:') ? 'you' : visibleString(by, 'proseLine');
 }
