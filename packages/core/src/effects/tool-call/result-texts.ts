@@ -47,10 +47,10 @@ export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
 }
 
 export function cancelledWhileRunning(why: string | undefined): ToolResult {
-  return toolResult.unknown(
-    `The call was cancelled while the tool was running${why === undefined ? '' : `: ${why}`}.`,
-    { errorType: 'cancelled' },
-  );
+  const reason = why === undefined ? '' : `: ${why.replace(/\.$/, '')}`;
+  return toolResult.unknown(`The call was cancelled while the tool was running${reason}.`, {
+    errorType: 'cancelled',
+  });
 }
 
 /** Result of a call that a cancelled run had not begun. */

@@ -57,6 +57,11 @@ export class AnswerParser {
     this.#read(false);
   }
 
+  /** True when all that follows is left out. */
+  get isOver(): boolean {
+    return this.#mode === 'over';
+  }
+
   /** The actions of the answer. `isCut`: it ended before the model had finished. */
   end(isCut: boolean): readonly WrittenAction[] {
     this.#read(true);

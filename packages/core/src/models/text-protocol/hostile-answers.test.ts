@@ -35,6 +35,6 @@ test.each(
     const answer = new TextAnswer(options, () => undefined);
     answer.push(before);
     for (let at = 0; at < text.length; at += 5_000) answer.push(text.slice(at, at + 5_000));
-    expect(typeof answer.end(false)).toBe('boolean');
+    expect(answer.end({ unified: 'stop', raw: undefined })).toHaveProperty('unified');
   }
 });

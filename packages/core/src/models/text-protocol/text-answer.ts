@@ -1,5 +1,6 @@
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
@@ -43,12 +44,13 @@ export class TextAnswer {
     this.#parser.push(delta);
   }
 
-  /**
-   * Emits the remaining parts. Returns true when there are calls. `isCut`: the answer ended before
-   * the model had finished.
-   */
-  end(isCut: boolean): boolean {
-    const actions: readonly Action[] = readActions(this.#parser.end(isCut), this.#tools, isCut);
+  /** Emits the remaining parts, and returns the reason why the answer ended. */
+  end(reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
+    const isLength = reason.unified === 'length';
+    const written = this.#parser.end(isLength);
+    // Text that is left out anyway may be cut off: the answer ended before it.
+    const isCut = isLength && !this.#parser.isOver;
+    const actions: readonly Action[] = readActions(written, this.#tools, isCut);
     const calls = actions.filter((action) => action.type === 'call');
     // An answer beside calls is a guess: their results were not known yet.
     if (calls.length === 0)
@@ -56,7 +58,8 @@ export class TextAnswer {
         if (action.type === 'answer') this.#give('text', action.text, true);
     this.#close();
     this.#emitCalls(calls);
-    return calls.length > 0;
+    if (calls.length > 0) return { ...reason, unified: 'tool-calls' };
+    return isLength && !isCut ? { ...reason, unified: 'stop' } : reason;
   }
 
   #give(kind: Kind, delta: string, first: boolean): void {

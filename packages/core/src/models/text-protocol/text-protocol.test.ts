@@ -1,7 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { agent, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import { unreadableAction } from '../../ledger/tool-name.ts';
 import type { ModelAnswer } from '../answer.ts';
@@ -224,6 +226,32 @@ describe('an answer', () => {
       { name: 'add', args: {} },
       look,
     ]);
+  });
+
+  test('what is cut off behind an invented observation was no part of the answer', async () => {
+    const cut = { finishReason: 'length' } as const;
+    expect(await read('About 7.\nObservation: so m', cut)).toMatchObject({
+      texts: ['About 7.'],
+      finishReason: 'stop',
+    });
+    // The action is whole, so its missing bracket is added.
+    const action = 'Action: {"tool": "look", "arguments": {"q": "moon"}\nObservation: it';
+    expect(await read(action, cut)).toMatchObject({ calls: [look], finishReason: 'tool-calls' });
+    const whole = textProtocol(scriptedModel([{ text: 'About 7.\nObservation: so m', ...cut }]));
+    const generated = await (await whole.load()).doGenerate(options);
+    expect(generated).toMatchObject({ finishReason: { unified: 'stop' } });
+  });
+
+  test('an answer that is nothing but an invented observation is asked for again', async () => {
+    const model = scriptedModel([
+      { text: 'Observation: Sorry, I am too', finishReason: 'length' },
+      { text: 'Final Answer: 7' },
+    ]);
+    const app = runtime({ app: 'text', defaults: { modelRetry: { initialDelayMs: 1 } } });
+    const add = tool({ name: 'add', description: 'Adds', schema: z.object({}), execute: () => 7 });
+    const adder = agent({ name: 'adder', model: textProtocol(model), tools: [add] });
+    expect(await app.run(adder, 'Add.')).toMatchObject({ status: 'completed', output: '7' });
+    await app.close();
   });
 
   test('thoughts and the final answer are streamed as they come', () => {

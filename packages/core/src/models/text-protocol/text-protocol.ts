@@ -120,10 +120,7 @@ function reading(
     transform(part, controller) {
       if (part.type === 'text-delta') answer.push(part.delta);
       else if (part.type === 'finish') {
-        const hasCalls = answer.end(part.finishReason.unified === 'length');
-        const finishReason = hasCalls
-          ? { ...part.finishReason, unified: 'tool-calls' as const }
-          : part.finishReason;
+        const finishReason = answer.end(part.finishReason);
         controller.enqueue({ ...part, finishReason });
       } else if (part.type !== 'text-start' && part.type !== 'text-end') controller.enqueue(part);
     },
@@ -137,15 +134,9 @@ async function readWhole(
   const parts: LanguageModelV4StreamPart[] = [];
   const answer = new TextAnswer(options, (part) => parts.push(part));
   for (const part of result.content) if (part.type === 'text') answer.push(part.text);
-  const hasCalls = answer.end(result.finishReason.unified === 'length');
+  const finishReason = answer.end(result.finishReason);
   const content = [...result.content.filter(({ type }) => type !== 'text'), ...contentOf(parts)];
-  return {
-    ...result,
-    content,
-    finishReason: hasCalls
-      ? { ...result.finishReason, unified: 'tool-calls' }
-      : result.finishReason,
-  };
+  return { ...result, content, finishReason };
 }
 
 function contentOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4Content[] {

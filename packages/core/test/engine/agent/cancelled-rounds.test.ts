@@ -30,6 +30,30 @@ describe('cancelling', () => {
     server.close();
   });
 
+  test.for([
+    [undefined, 'The call was cancelled while the tool was running: The run was cancelled.'],
+    ['It is enough.', 'The call was cancelled while the tool was running: It is enough.'],
+    ['enough', 'The call was cancelled while the tool was running: enough.'],
+  ] as const)('tells the model the reason %j in one sentence', async ([reason, content]) => {
+    const begun = Promise.withResolvers<void>();
+    const hang = tool({
+      name: 'hang',
+      description: 'Hangs',
+      schema: quiet,
+      execute: (ctx) => {
+        begun.resolve();
+        return new Promise((_, reject) =>
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+        );
+      },
+    });
+    const { running, session } = await start([hang], [{ name: 'hang' }]);
+    await begun.promise;
+    running.cancel(reason);
+    expect(await running).toMatchObject({ status: 'cancelled' });
+    expect(settled(session.events)[0]).toMatchObject({ result: { status: 'unknown', content } });
+  });
+
   test('reaches the model, and leaves each call with one result', async () => {
     let aborted = false;
     const silent = {
