@@ -90,6 +90,33 @@ test('28 a request takes the focus by itself where nobody types, and Esc answers
   expect(answer).not.toHaveProperty('reason');
 });
 
+test('28 a message that is only a yes is asked about before it is an answer', async () => {
+  const { world, terminal, say, leave, ledger } = await talk();
+  world.script({ calls: [mail] });
+  say('Send it');
+  await takesKeys(terminal);
+  terminal.write(keys.tab);
+  await terminal.showsNow('Tab: answer');
+  say('yes');
+  await terminal.showsNow(/Is that the answer to #\d+\?/);
+  await keepPicture(terminal.screen, '6-is-that-the-answer');
+  terminal.write(keys.escape);
+  await terminal.showsNow('› yes');
+  expect(answersIn(await ledger())).toEqual([]);
+  world.result('sendMail', 'sent');
+  world.script({ text: 'It is sent.' });
+  terminal.write(keys.enter);
+  await terminal.showsNow(/Is that the answer to #\d+\?/);
+  terminal.write('y');
+  await terminal.hides('it is a message');
+  terminal.write(keys.enter);
+  await terminal.shows('It is sent.');
+  expect(await leave()).toBe(0);
+  const events = await ledger();
+  expect(answersIn(events)).toMatchObject([{ decision: 'approve' }]);
+  expect(events.filter(({ type }) => type === 'user')).toHaveLength(1);
+});
+
 test.for(sizes)('29 diff-edit-refuse-with-reason-in-ledger at $columns', async (size) => {
   const { world, terminal, say, leave, ledger } = await talk({ size });
   world.script({ calls: [edit] }, { text: 'Then not.' });

@@ -11,6 +11,7 @@ import type { Conversation } from '../session/conversation.ts';
 import { OpenSession } from '../session/open-session.ts';
 import { cutOffNote, lastTurns } from '../session/reopened.ts';
 import { leavingWords, type Workplace } from '../session/workplace.ts';
+import { asksAboutAnswer } from '../slash/bare-answer.ts';
 import { commandNow, openCommandPalette, slashCommands } from '../slash/commands.ts';
 import type { Line } from '../text/spans.ts';
 import { type KeyedApp, takeAppKey } from './app-keys.ts';
@@ -327,7 +328,7 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
       return;
     }
     this.#texts.sent(asTyped(entry.text));
-    this.say(entry.text);
+    if (!asksAboutAnswer(this, entry.text, () => this.say(entry.text))) this.say(entry.text);
   }
 
   /** Gives a message to the agent. One that is refused comes back, to be sent again. */

@@ -59,7 +59,9 @@ export function keysLine(
   return (unseen) => {
     const short = keys.map((key) => ({ ...key, words: key.short ?? key.words }));
     const lines = [keys, short, []].flatMap((some) =>
-      (keepsOthers ? [others] : [others, []]).map((more) => lineOf(some, more, { isDim, unseen })),
+      (keepsOthers ? [others] : [...others.map((_, at) => others.slice(at)), []]).map((more) =>
+        lineOf(some, more, { isDim, unseen }),
+      ),
     );
     return lines.find((line) => displayWidth(textOfLine(line)) <= width) ?? lines.at(-1) ?? [];
   };
