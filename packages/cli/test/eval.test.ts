@@ -201,11 +201,12 @@ describe('an eval that is stopped', () => {
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
     expect(stopped.stdout).toContain('Stopped after 3 of 8 trials.');
-    const command = /^Continue with: (adjutant eval .*)$/m.exec(stopped.stdout)?.[1] ?? '';
+    const command = /^Continue with: (node .* eval .*)$/m.exec(stopped.stdout)?.[1] ?? '';
     expect(command).toContain('--run eval-');
 
     server.hangFrom = undefined;
-    const ended = await run([...wordsOf(command), '--json'], { env });
+    const words = wordsOf(command.slice(command.indexOf(' eval ')));
+    const ended = await run([...words, '--json'], { env });
     expect(ended.code).toBe(1);
     const lines = jsonLines(ended.stdout).filter(({ type }) => type === 'trial_end');
     expect(lines.map(({ recorded }) => recorded)).toEqual([

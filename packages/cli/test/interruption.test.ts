@@ -35,9 +35,13 @@ async function startWaitingRun({
   throw new Error('The second model call did not become durable');
 }
 
+/** The program as the tests start it, and as it is to be typed again. */
+const program = 'node --conditions=adjutant-source packages/cli/src/main.ts';
+
 /** The words of a command that was printed for a shell, without the program. */
 function wordsOf(command: string): string[] {
-  return command.split(' ').slice(1);
+  expect(command.startsWith(`${program} `)).toBe(true);
+  return command.slice(program.length + 1).split(' ');
 }
 
 test.each([
@@ -49,7 +53,7 @@ test.each([
   running.child.kill(signal);
   const stopped = await running.finished;
   expect(stopped).toMatchObject({ code: exitCode, signal: null, stderr: '' });
-  const command = /^Stopped\. Continue with: (adjutant resume work .*)$/m.exec(
+  const command = /^Stopped\. Continue with: (node .* resume work .*)$/m.exec(
     stopped.stdout,
   )?.[1] as string;
   expect(command).toContain(`--model ${server.modelName}`);
@@ -76,7 +80,7 @@ test('a run that was stopped with --json ends with a line that says so', async (
   expect(jsonLines(stdout).at(-1)).toEqual({
     type: 'stopped',
     session: 'work',
-    continue: `adjutant resume work --model ${server.modelName}`,
+    continue: `${program} resume work --model ${server.modelName}`,
   });
   expect(code).toBe(130);
 });
@@ -100,7 +104,7 @@ test('the command that continues a run names its app', async () => {
   running.child.kill('SIGINT');
   const { stdout } = await running.finished;
   expect(jsonLines(stdout).at(-1)).toMatchObject({
-    continue: `adjutant resume work --model ${server.modelName} --app office`,
+    continue: `${program} resume work --model ${server.modelName} --app office`,
   });
 });
 
