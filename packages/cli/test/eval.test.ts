@@ -253,7 +253,8 @@ describe('an eval that is stopped', () => {
     running.child.kill('SIGTERM');
     const { code, stdout } = await running.finished;
     expect(code).toBe(143);
-    const command = `adjutant eval ${capitals} --case peru --trials 2 --run today`;
+    const program = 'node --conditions=adjutant-source packages/cli/src/main.ts';
+    const command = `${program} eval ${capitals} --case peru --trials 2 --run today`;
     expect(jsonLines(stdout).at(-1)).toEqual({
       type: 'stopped',
       runId: 'today',

@@ -28,6 +28,9 @@ interface Serving extends RunningCli {
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
+/** The program as the tests start it, and as it is to be typed again. */
+const program = 'node --conditions=adjutant-source packages/cli/src/main.ts';
+
 /** `adjutant serve` on a free port. */
 async function serve(
   place: Bench,
@@ -279,7 +282,7 @@ describe('with --server', () => {
     expect({ code, stderr }).toEqual({
       code: 130,
       stderr: expect.stringContaining(
-        `See it: adjutant show long --server ${url}. End it: adjutant cancel long --server ${url}`,
+        `See it: ${program} show long --server ${url}. End it: ${program} cancel long --server ${url}`,
       ),
     });
     expect((await on(['sessions'])).stdout).toMatch(/^long +active/m);

@@ -87,7 +87,7 @@ test('requests and runs are told; a change is served, and a broken one is not', 
   await output.shows(/^\d\d:\d\d:\d\d POST \/v1\/runs 202 \d+/m);
   await output.shows(/ first coder "Use write \{"text":"hi"\}"$/m);
   const [, command = ''] = await output.shows(
-    / first \? write waits: .* → (adjutant approve .*)$/m,
+    / first \? write waits: .* → node .*main\.ts (approve .*)$/m,
   );
 
   writeFileSync(join(folder, 'src/agent.ts'), 'export const coder = ;\n');
@@ -99,7 +99,7 @@ test('requests and runs are told; a change is served, and a broken one is not', 
   expect(await (await fetch(`${url}/v1/agents`)).text()).toContain('Writes it');
 
   const { start: startOther } = bench();
-  const approved = await startOther(command.split(' ').slice(1), { cwd: folder }).finished;
+  const approved = await startOther(command.split(' '), { cwd: folder }).finished;
   expect(approved).toMatchObject({ code: 0 });
   await output.shows(/ first ✓ coder completed · .*$/m);
 
