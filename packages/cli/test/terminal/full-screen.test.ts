@@ -161,3 +161,32 @@ test('6 a request is looked at as a whole, and is still there afterwards', async
   await terminal.shows('Done.');
   expect(await leave()).toBe(0);
 });
+
+test('40 ascii: views of the whole screen have signs that every terminal shows', async () => {
+  const { world, terminal, say, leave } = await talk({ args: ['chat', '--ascii'] });
+  world.result('readFile', 'a\nb');
+  world.script({ calls: [{ name: 'readFile', args: { path: 'a.ts' } }] }, { text: 'Done.' });
+  say('Read it');
+  await terminal.shows('Done.');
+  for (const [typed, shown] of [
+    [keys.ctrl('x'), '[d] debug'],
+    ['p', 'prefix kept'],
+    ['=', '+ tool readFile'],
+    ['q', '[d] debug'],
+    ['c', '[c] content'],
+    ['l', '[l] log'],
+    ['ds', 'budget'],
+    ['q/user', '/user_'],
+    [keys.enter, '- q back'],
+    [keys.enter, 'lines 1'],
+  ] as const) {
+    terminal.write(typed);
+    await terminal.showsNow(shown);
+    expect(terminal.screen.text).toMatch(/^[\n -~]*$/);
+    keptLastColumnFree(terminal);
+  }
+  terminal.write('q');
+  await terminal.showsNow('[d] debug');
+  await back(terminal);
+  expect(await leave()).toBe(0);
+});

@@ -120,7 +120,7 @@ export class Viewer implements FullView {
   }
 
   #key({ key, ctrl }: Extract<Input, { kind: 'key' }>): boolean {
-    if (key === 'escape' || (ctrl === true && key === 'c')) return true;
+    if (key === 'escape' || (ctrl === true && (key === 'c' || key === 'x'))) return true;
     if (key === 'up') this.#move(-1);
     if (key === 'down' || key === 'enter') this.#move(1);
     if (key === 'pageUp') this.#move(-this.#room);
