@@ -159,9 +159,12 @@ class SessionViews {
   }
 
   prompt(start: EventOf<'model_start'>): void {
-    const { conversation, session } = this.#app;
+    const { conversation, session, workplace } = this.#app;
     const { index } = session;
+    const windowOf = (name: string): number | undefined =>
+      workplace.agents.find(({ model }) => model === name)?.contextWindow;
     const parts = {
+      windowOf,
       calls: new ModelCalls(index),
       load: (seq: number) => conversation.prompt(seq),
       acts: this.#acts,

@@ -37,6 +37,8 @@ export interface PromptViewParts {
   readonly calls: ModelCalls;
   /** Reads the prompt of a call. */
   readonly load: (seq: number) => Promise<ModelPrompt>;
+  /** Context window of a model, where it is known. */
+  readonly windowOf: (model: string) => number | undefined;
   readonly acts: ViewActs;
   /** Opens a text as a whole. */
   readonly open: (pages: readonly ViewerPage[]) => void;
@@ -270,7 +272,9 @@ export class PromptView implements FullView {
     const { seq, model, round } = this.#start;
     const tokens = this.#parts.calls.tokens(this.#start);
     const left = lineSpans(`#${seq} model_start · ${model} · round ${round}`, { bold: true });
-    const count: Line = [{ text: ` · ${tokens.toLocaleString('en-US')} tokens` }];
+    const most = this.#parts.windowOf(model);
+    const of = most === undefined ? '' : ` of ${most.toLocaleString('en-US')}`;
+    const count: Line = [{ text: ` · ${tokens.toLocaleString('en-US')}${of} tokens` }];
     const line: Line = [...left, ...count];
     const facts = this.#sinceBefore(tokens).join(' · ');
     const width = displayWidth(textOfLine(line)) + displayWidth(facts) + 2;

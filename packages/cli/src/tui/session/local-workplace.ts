@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionListing,
 } from 'adjutant';
+import { modelFacts } from 'adjutant/ports';
 import { defined } from 'adjutant/text';
 import { commandLine, type RunContext } from '../../actions/carry-out.ts';
 import { modelOf, partsOf } from '../../app/agents.ts';
@@ -233,8 +234,15 @@ function outlineOf(runnable: Runnable): AgentOutline {
   const model = modelOf(runnable);
   return {
     ...{ kind, name, readingTools: [...readingTools(runnable)] },
-    ...defined({ description, model, limits }),
+    ...defined({ description, model, limits, contextWindow: windowOf(runnable) }),
   };
+}
+
+/** Context window of the model of an agent. A model of another kind tells none. */
+function windowOf(runnable: Runnable): number | undefined {
+  if (runnable.kind !== 'agent') return undefined;
+  const { model } = runnable as Agent;
+  return 'settings' in model ? modelFacts(model).contextWindow : undefined;
 }
 
 /** Names of the tools of a runnable and its parts that change nothing outside. */

@@ -8,6 +8,8 @@ export interface AgentOutline extends Pick<Runnable, 'kind' | 'name'> {
   readonly description?: string;
   /** Name of its model, as `provider:model`. Missing where nobody tells it. */
   readonly model?: string;
+  /** Tokens that a prompt of its model and the answer may have. Missing where nobody tells it. */
+  readonly contextWindow?: number;
   /** Limits of one of its invocations. Missing where nobody tells them. */
   readonly limits?: { readonly cost?: number | undefined; readonly rounds?: number | undefined };
   /** Names of the tools, also of its parts, that change nothing outside. */

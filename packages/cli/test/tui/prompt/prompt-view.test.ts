@@ -40,7 +40,7 @@ async function viewOf(from: Session, place?: number) {
   const start = calls.near(place ?? from.events.length - 1);
   if (start === undefined) throw new Error('No model was called.');
   const view = new PromptView(
-    { calls, load: async (seq) => promptOf(from, seq), acts, open },
+    { calls, load: async (seq) => promptOf(from, seq), windowOf: () => 128_000, acts, open },
     start,
   );
   await vi.waitFor(() => expect(acts.changed).toHaveBeenCalled());
@@ -52,7 +52,7 @@ test('a prompt is shown by section, with what changed since the call before', as
   const { view, acts, open, shown } = await viewOf(await session());
   const text = shown().join('\n');
   expect(shown()[0]).toMatch(
-    /^#\d+ model_start · .* · round 2 · [\d,]+ tokens +\+[\d,]+ since #\d+/,
+    /^#\d+ model_start · .* · round 2 · [\d,]+ of 128,000 tokens +\+[\d,]+ since #\d+/,
   );
   expect(text).toMatch(/prefix kept \d+ %/);
   expect(text).toMatch(/▸ system +\d+ {3}1 message/);
@@ -90,7 +90,10 @@ test('a prompt that cannot be shown says why', async () => {
   const start = calls.at(1);
   if (start === undefined) throw new Error('No model was called.');
   const load = (): Promise<never> => Promise.reject(new Error('\u001B[2Jgone'));
-  const view = new PromptView({ calls, load, acts, open: vi.fn() }, start);
+  const view = new PromptView(
+    { calls, load, windowOf: () => undefined, acts, open: vi.fn() },
+    start,
+  );
   await vi.waitFor(() => expect(changed).toHaveBeenCalled());
   expect(view.lines(screen).map(textOfLine).join('\n')).toContain('␛[2Jgone');
   expect(calls.at(3)).toBeUndefined();
