@@ -139,9 +139,12 @@ function titleLine(request: OpenRequest, { focus, now, place }: TitleFacts, spac
   return spread(left, { facts }, space);
 }
 
+const daySeconds = 86_400;
+
 /** Time as a clock counts it down: `29:48`. */
 function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds >= 2 * daySeconds) return `${Math.round(seconds / daySeconds)} days`;
   if (seconds >= 3_600) return formatDuration(seconds * 1_000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
