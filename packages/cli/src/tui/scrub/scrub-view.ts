@@ -44,6 +44,8 @@ export interface ScrubViewParts {
 }
 
 const widestSlider = 58;
+/** Columns beyond which the state is not read well, where facts stand beside it. */
+const widestState = 110;
 /** Columns of the names of scopes and facts, and those from which on facts stand at the right. */
 const nameWidth = 10;
 const besideFrom = 78;
@@ -186,7 +188,9 @@ export class ScrubView implements FullView {
     const facts = this.#factLines();
     const factsWidth = Math.max(...facts.map((line) => displayWidth(textOfLine(line))));
     const isBeside = screen.columns >= besideFrom && factsWidth < screen.columns / 2;
-    const width = isBeside ? screen.columns - factsWidth - 4 : contentWidth(screen);
+    const width = isBeside
+      ? Math.min(widestState, screen.columns - factsWidth - 4)
+      : contentWidth(screen);
     const state = this.#stateLines({ ...screen, columns: width });
     if (!isBeside) return [...state, ...facts];
     const count = Math.max(state.length, facts.length);
