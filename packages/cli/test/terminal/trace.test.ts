@@ -72,8 +72,15 @@ test.for(sizes)(
     const one = await work();
     expect(await one.leave()).toBe(0);
     const short = await one.ledger();
-    await reading(one, async (app) => {
-      await app.sessions.restore({ app: 'shop', id: 'session_long', events: longer(short) });
+    const start = short.filter(({ type }) => type === 'model_start')[1]?.seq ?? 0;
+    const expected = await reading(one, async (app) => {
+      const id = 'session_long';
+      const session = await app.sessions.restore({ app: 'shop', id, events: longer(short) });
+      const states = [start, 50_000, manyEvents].map((seq) => {
+        const { count } = session.stateAt(seq).sessionState as { readonly count?: number };
+        return { seq, count };
+      });
+      return { states, prompt: promptOf(session, start) };
     });
     const terminal = one.start({ size, args: ['chat', '--session', 'session_long'] });
     await terminal.shows(`${manyEvents} events`);
@@ -99,26 +106,17 @@ test.for(sizes)(
     await terminal.showsNow(/› .*run of coder/);
     keptLastColumnFree(terminal);
     terminal.write(']]p');
-    const start = short.filter(({ type }) => type === 'model_start')[1]?.seq ?? 0;
     await terminal.showsNow(`#${start} model_start`);
     await terminal.showsNow(/\+ tool readFile/);
     terminal.write('=');
     await terminal.hides(/user +\d+ +Run the tests/);
     terminal.write('y');
     await terminal.showsNow('copied');
-    const expected = await reading(one, async (app) => {
-      const session = await app.sessions.open({ id: 'session_long', observe: false });
-      return promptOf(session, start);
-    });
-    expect(JSON.parse(copied(terminal))).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(JSON.parse(copied(terminal))).toEqual(JSON.parse(JSON.stringify(expected.prompt)));
     terminal.write('qq');
     await terminal.until('the app', ({ isAlternate }) => !isAlternate);
-    for (const seq of [start, 50_000, manyEvents]) {
+    for (const { seq, count } of expected.states) {
       terminal.write(`/state at ${seq}${keys.enter}`);
-      const { sessionState } = await reading(one, (app) =>
-        app.sessions.stateAt('session_long', seq),
-      );
-      const { count } = sessionState as { readonly count?: number };
       await terminal.showsNow(
         count === undefined ? /session +empty/ : new RegExp(`count ${count}\\b`),
       );
