@@ -1,6 +1,9 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { agent, type JsonValue, runtime, tool } from 'adjutant';
+import { replay } from 'adjutant/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { callModel } from './call.ts';
@@ -41,7 +44,35 @@ function modelOfStream(stream: ReadableStream<LanguageModelV4StreamPart>): Langu
 const call = (parts: readonly LanguageModelV4StreamPart[]) =>
   callModel(modelOf(parts), { prompt }, systemClock, undefined);
 
+/** Answers of a model that called a tool with these arguments, and then says what it is shown. */
+function echoing(args: JsonValue) {
+  return scriptedModel((shown, round) => {
+    if (round === 0) return { toolCalls: [{ name: 'add', args }] };
+    const parts = shown.flatMap(({ role, content }) => (role === 'assistant' ? content : []));
+    const inputs = parts.flatMap((part) => (part.type === 'tool-call' ? [part.input] : []));
+    return { text: JSON.stringify(inputs) };
+  });
+}
+
 describe('callModel', () => {
+  // Gemini and many local servers refuse every later prompt of the session otherwise.
+  test.for<[JsonValue, string]>([
+    [12, '[{"rawInvalidInput":12}]'],
+    [null, '[{"rawInvalidInput":null}]'],
+    [[{ item: 'pen' }], '[{"rawInvalidInput":[{"item":"pen"}]}]'],
+    [{ item: 'pen' }, '[{"item":"pen"}]'],
+  ])('sends arguments %j of an earlier call as an object', async ([args, sent]) => {
+    const add = tool({ name: 'add', description: 'Adds', schema: z.object({}), execute: () => 7 });
+    const adder = agent({ name: 'adder', model: echoing(args), tools: [add] });
+    const app = runtime({ app: 'calls', runnables: [adder] });
+    const { output, session } = await app.run(adder, 'Add.');
+    expect(output).toBe(sent);
+    // The record has what the model wrote.
+    expect(session.events.find(({ type }) => type === 'tool_call')).toMatchObject({ args });
+    expect((await replay(session, app)).divergence).toBeUndefined();
+    await app.close();
+  });
+
   test(
     'keeps texts, thoughts and tool calls apart, with what the provider ' + 'wants back',
     async () => {

@@ -1,9 +1,12 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Message,
   LanguageModelV4StreamPart,
+  LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { DeltaSink, ModelAnswer } from './answer.ts';
 import { AnswerAssembly } from './answer-assembly.ts';
 
@@ -24,7 +27,7 @@ export async function callModel(
   const signal = options.abortSignal;
   signal?.throwIfAborted();
   const assembly = new AnswerAssembly(`${model.provider}:${model.modelId}`, clock, sink);
-  const stream = await openStream(model, options, signal);
+  const stream = await openStream(model, withObjectInputs(options), signal);
   const reader = stream.getReader();
   const cancel = (): void => void reader.cancel(signal?.reason).catch(ignore);
   signal?.addEventListener('abort', cancel, { once: true });
@@ -55,6 +58,34 @@ function throwIfAborted(
   signal.throwIfAborted();
 }
 
+/**
+ * Options whose prompt has an object for the arguments of each call. Models may write JSON of
+ * another kind, which most providers refuse: every later call of the session would fail. The name
+ * of the member is that of the AI SDK.
+ */
+function withObjectInputs(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  if (!options.prompt.some(hasOtherInput)) return options;
+  const prompt = options.prompt.map((message) =>
+    message.role === 'assistant'
+      ? { ...message, content: message.content.map(withObjectInput) }
+      : message,
+  );
+  return { ...options, prompt };
+}
+
+function withObjectInput(part: AssistantPart): AssistantPart {
+  return isOtherInput(part) ? { ...part, input: { rawInvalidInput: part.input } } : part;
+}
+
+function hasOtherInput({ role, content }: LanguageModelV4Message): boolean {
+  return role === 'assistant' && content.some(isOtherInput);
+}
+
+function isOtherInput(part: AssistantPart): part is LanguageModelV4ToolCallPart {
+  return part.type === 'tool-call' && !isPlainObject(part.input);
+}
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 type PartStream = ReadableStream<LanguageModelV4StreamPart>;
 
 /**
