@@ -270,3 +270,29 @@ test('32 the arguments of a call are edited in a form, and Esc answers nothing',
     { decision: 'edit', input: { order: 17, cents: 50 } },
   ]);
 });
+
+test.for([
+  { size: { columns: 40, rows: 24 }, answers: 'y allow · n refuse · e · a' },
+  { size: { columns: 20, rows: 24 }, answers: 'y · n · e · a' },
+  { size: { columns: 80, rows: 8 }, answers: 'y allow · n refuse · e edit · a always' },
+])(
+  'a request is shown with its keys where there is hardly room: $size.columns × $size.rows',
+  async ({ size, answers }) => {
+    const { world, terminal, say, leave, ledger } = await talk({ size });
+    world.script({ calls: [mail] });
+    world.result('sendMail', 'sent');
+    say('Send it');
+    await terminal.showsNow('subject: Invoice');
+    await terminal.showsNow(answers);
+    await terminal.until('keys that are not dead', ({ lines, top, cells }) => {
+      const row = lines.findIndex((line) => line.startsWith('  y '));
+      return row !== -1 && cells(top + row)[2]?.bold === true;
+    });
+    world.script({ text: 'Sent.' });
+    terminal.write('y');
+    await terminal.shows('Sent.');
+    keptLastColumnFree(terminal);
+    if (size.columns >= 40) expect(await leave()).toBe(0);
+    expect(answersIn(await ledger())).toMatchObject([{ decision: 'approve' }]);
+  },
+);

@@ -58,11 +58,17 @@ export function keysLine(
 ): (unseen: number) => Line {
   return (unseen) => {
     const short = keys.map((key) => ({ ...key, words: key.short ?? key.words }));
-    const lines = [keys, short, []].flatMap((some) =>
-      (keepsOthers ? [others] : [...others.map((_, at) => others.slice(at)), []]).map((more) =>
-        lineOf(some, more, { isDim, unseen }),
+    const answers = short.map((key) => (key.decision === undefined ? { ...key, words: '' } : key));
+    const letters = short.map((key) => ({ ...key, words: '' }));
+    const more = keepsOthers ? [others] : [...others.map((_, at) => others.slice(at)), []];
+    const lines = [
+      ...[keys, short, answers, letters].flatMap((some) =>
+        more.map((rest) => lineOf(some, rest, { isDim, unseen })),
       ),
-    );
+      // The line above tells what was not seen.
+      lineOf(letters, [], { isDim, unseen: 0 }),
+      lineOf([], others, { isDim, unseen: 0 }),
+    ];
     return lines.find((line) => displayWidth(textOfLine(line)) <= width) ?? lines.at(-1) ?? [];
   };
 }
@@ -76,7 +82,10 @@ function lineOf(
     ...keys.flatMap(({ key, words, decision }, at) => [
       { text: at === 0 ? '' : ' · ', dim: true },
       isDim ? { text: key, dim: true } : { text: key, bold: true },
-      { text: ` ${words}${decision === 'approve' ? notSeen(unseen) : ''}`, dim: isDim },
+      {
+        text: `${words === '' ? '' : ` ${words}`}${decision === 'approve' ? notSeen(unseen) : ''}`,
+        dim: isDim,
+      },
     ]),
     ...others.map((text, at) => ({
       text: `${at + keys.length === 0 ? '' : ' · '}${text}`,

@@ -20,6 +20,8 @@ export interface LiveRegion {
 const rowsWithHairline = 14;
 const hairlineColumns = 40;
 const least = { rows: 10, columns: 30 };
+/** Rows of a request where there is hardly room: its question, a line of it, what is left, keys. */
+const leastCard = 4;
 
 /**
  * Lays out the live region. It is never higher than the terminal less two rows: above that, lines
@@ -32,7 +34,9 @@ export function liveRegion(view: LiveView, screen: Screen): LiveRegion {
   const composer = composerLines(view, screen, isSmall ? 1 : composerHeight(screen, most));
   const hairline = !isSmall && screen.rows >= rowsWithHairline ? [hairlineOf(screen)] : [];
   const rest = Math.max(0, most - 1 - composer.lines.length - hairline.length);
-  const above = upperLines(view, screen, isSmall ? Math.min(1, rest) : rest);
+  // A request and a list keep their room: nobody may choose what is not shown.
+  const isShort = isSmall && view.card === undefined && view.popup === undefined;
+  const above = upperLines(view, screen, isShort ? Math.min(1, rest) : rest);
   const lines = [...above.lines, ...hairline, ...composer.lines, status].slice(-most);
   const shift = above.lines.length + hairline.length;
   const cursor = above.cursor ?? (view.isComposing ? moved(composer.cursor, shift) : undefined);
@@ -66,7 +70,7 @@ function upperLines(
     const height = Math.min(9, Math.floor(screen.rows / 2), free);
     return { lines: [...popupLines(view.popup, screen, height), ...notice] };
   }
-  const cardHeight = Math.max(0, Math.min(screen.rows - 7, free));
+  const cardHeight = Math.max(0, Math.min(Math.max(leastCard, screen.rows - 7), free));
   const card = view.card === undefined ? undefined : cardLines(view.card, screen, cardHeight);
   const activity = activityLines(view, screen, free - (card?.lines.length ?? 0));
   const lines = [...activity, ...(card?.lines ?? []), ...notice];
