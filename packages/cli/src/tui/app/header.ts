@@ -1,6 +1,6 @@
 import type { Event } from 'adjutant';
 import { firstWords } from '../../host/first-words.ts';
-import { formatMoment, shorten } from '../../output/format.ts';
+import { formatCount, formatMoment, shorten } from '../../output/format.ts';
 import { costText } from '../feed/amounts.ts';
 import { noTotals, withUsage } from '../feed/totals.ts';
 import { lineSpans, type Space } from '../screens/layout.ts';
@@ -44,7 +44,7 @@ function sessionWords(session: string, events: readonly Event[]): string {
   const when = last === undefined ? [] : [formatMoment(last.at, Date.now())];
   return [
     `session ${endingOf(session)}${name}`,
-    `${events.length} events`,
+    formatCount(events.length, 'event'),
     ...when,
     costText(totals),
   ].join(' · ');

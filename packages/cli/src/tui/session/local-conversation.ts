@@ -55,6 +55,8 @@ export class LocalConversation implements Conversation {
   /** True when the last run here has come to its end: it reads no message any more. */
   #hasCompleted = false;
   #isStopped = false;
+  /** True when somebody has deleted the session: a new one does not take its place unasked. */
+  #isGone = false;
 
   constructor(options: LocalConversationOptions) {
     this.#options = options;
@@ -171,16 +173,17 @@ export class LocalConversation implements Conversation {
       if (this.#hasCompleted) this.#read();
     });
     this.#ended = starting.catch((error: unknown) => {
-      if (!isAdjutantError(error, 'run_stopped')) this.#listener?.failed(error);
+      // A run that another process has ended meanwhile is told by its events.
+      if (isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'no_open_run')) return;
+      this.#listener?.failed(error);
     });
   }
 
   async #begin(begin: (options: StartOptions) => Run): Promise<void> {
     const { app, prepare, onResult } = this.#options;
     try {
-      // Another process may have continued the session meanwhile.
-      if (this.#session.events.length > 0)
-        this.#session = await app.sessions.open({ id: this.#session.id });
+      // Another process may have continued the session meanwhile, or deleted it.
+      if (this.#session.events.length > 0) this.#session = await app.sessions.get(this.#session.id);
       await prepare(this.#session);
       for (const event of await this.open()) this.#tell(event);
       const { resolve } = this.#session;
@@ -191,10 +194,13 @@ export class LocalConversation implements Conversation {
       const result = await run;
       onResult?.(result);
       this.#hasCompleted = result.status === 'completed';
+    } catch (error) {
+      this.#isGone = isAdjutantError(error, 'session_not_found');
+      throw error;
     } finally {
       this.#run = undefined;
       this.#listener?.changed();
-      if (!this.#isStopped && this.#session.events.length > 0) this.#follow();
+      if (!this.#isStopped && !this.#isGone && this.#session.events.length > 0) this.#follow();
     }
   }
 
