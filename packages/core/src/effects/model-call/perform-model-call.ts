@@ -60,10 +60,10 @@ export async function performModelCall(
       : undefined;
   if (replayed !== undefined) {
     const outcome = await replayed;
-    if ('raw' in outcome)
-      await recordAnswer(request, ports, recordedAnswer(outcome.raw, ledger.resolve), {
-        startedAt: clock.monotonic(),
-      });
+    if ('raw' in outcome) {
+      const answer = recordedAnswer(outcome.raw, ledger.resolve, request.toolName);
+      await recordAnswer(request, ports, answer, { startedAt: clock.monotonic() });
+    }
     return;
   }
   if (request.replacesText) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });

@@ -3,10 +3,14 @@ import type { Event } from '../../ledger/event.ts';
 import { toolWireName } from '../../ledger/tool-name.ts';
 import type { ModelAnswer } from '../../models/answer.ts';
 
-/** Returns the original answer of a model, rebuilt from the events that recorded it. */
+/**
+ * Returns the original answer of a model, rebuilt from the events that recorded it.
+ * @param toolName name of a tool for its wire name
+ */
 export function recordedAnswer(
   events: readonly Event[],
   resolve: (value: unknown) => unknown,
+  toolName: (wireName: string) => string,
 ): ModelAnswer {
   const thoughts: ModelAnswer['thoughts'][number][] = [];
   const texts: ModelAnswer['texts'][number][] = [];
@@ -25,7 +29,10 @@ export function recordedAnswer(
       texts.push({ text: String(resolve(event.text)), ...metadata });
     else if (event.type === 'tool_call') {
       const { providerCallId, name, args, invalid } = event;
-      const given = { providerCallId, name: toolWireName(name), args: resolve(args) as JsonValue };
+      const wireName = toolWireName(name);
+      // A tool that there is not was recorded under the very name that the model gave.
+      const called = toolName(wireName) === name ? wireName : name;
+      const given = { providerCallId, name: called, args: resolve(args) as JsonValue };
       toolCalls.push({ ...given, ...(invalid === undefined ? {} : { invalid }), ...metadata });
     } else if (event.type === 'model_end')
       end = { usage: event.usage, finishReason: event.finishReason };
