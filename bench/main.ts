@@ -22,6 +22,7 @@ import { serverPast } from './cases/server-past.ts';
 import { simulator } from './cases/simulator.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { supervision } from './cases/supervision.ts';
+import { terminalApp } from './cases/terminal.ts';
 import { timeTravel } from './cases/time-travel.ts';
 import { waitingRuns } from './cases/waiting-runs.ts';
 import { machineLine, table, toJson } from './report.ts';
@@ -51,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   serverPast,
   simulator,
   importCost,
+  terminalApp,
 ];
 
 const usage = `Usage: npm run bench -- [--check] [--quick] [--only <name>]… [--json <file>]

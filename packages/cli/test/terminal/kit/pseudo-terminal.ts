@@ -30,6 +30,7 @@ export class PseudoTerminal {
   readonly #terminal: Terminal;
   readonly #exit = Promise.withResolvers<number>();
   readonly #listeners = new Set<() => void>();
+  readonly #readers = new Set<(text: string) => void>();
   readonly #patienceMs: number;
   #raw = '';
   #exitCode: number | undefined;
@@ -52,6 +53,7 @@ export class PseudoTerminal {
     });
     this.#pty.onData((text) => {
       this.#raw += text;
+      for (const read of [...this.#readers]) read(text);
       this.#terminal.write(text, () => this.#changed());
     });
     // Answers of the terminal to questions of the program, such as the place of the cursor.
@@ -154,6 +156,24 @@ export class PseudoTerminal {
       clearTimeout(timer);
       this.#listeners.delete(look);
     }
+  }
+
+  /**
+   * Waits for a text among the bytes behind a place. The screen is not read, which takes time where
+   * its scrollback is long.
+   */
+  wrote(text: string, after: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let seen = '';
+    const read = (piece: string): void => {
+      seen = seen.slice(-text.length) + piece;
+      if (!seen.includes(text)) return;
+      this.#readers.delete(read);
+      resolve();
+    };
+    this.#readers.add(read);
+    read(this.#raw.slice(after));
+    return promise;
   }
 
   /** Waits for a text on the screen or in the scrollback. */
