@@ -31,7 +31,7 @@ function answerAbout(events: readonly Event[], name: string): EventOf<'tool_inpu
 test.for(sizes)(
   '31 three-requests-one-expires-one-answered-elsewhere at $columns',
   async (size) => {
-    const env = { PAY_OUT_EXPIRES: '9000' };
+    const env = { PAY_OUT_EXPIRES: '12000' };
     const { world, terminal, say, leave, ledger, beside } = await talk({ size, env });
     world.result('sendMail', 'sent');
     world.result('bookFlight', 'booked');
@@ -39,7 +39,7 @@ test.for(sizes)(
     say('Do it all');
     await terminal.showsNow('3 calls wait for you');
     await takesKeys(terminal);
-    expect(terminal.screen.text).toMatch(/\? 3 calls wait for you +earliest 0:0\d left/);
+    expect(terminal.screen.text).toMatch(/\? 3 calls wait for you +earliest 0:\d\d left/);
     expect(terminal.screen.text).toMatch(/› 1 {2}sendMail {4}anna@example\.org .* #\d+/);
     expect(terminal.screen.text).toMatch(/ {2}2 {2}bookFlight .*#\d+ +cfo decides/);
     await keepPicture(terminal.screen, `9-list-${size.columns}`);
