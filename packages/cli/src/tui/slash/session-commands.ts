@@ -46,8 +46,11 @@ const resume: SlashCommand = {
   summary: 'open another session by its id or the end of it',
   waitsForAgent: true,
   async run(app, words) {
-    if (words === '') app.conversation.resume();
-    else await app.openSession(await app.workplace.findSession(words));
+    const { runState } = app.feed;
+    if (words !== '') await app.openSession(await app.workplace.findSession(words));
+    else if (runState === 'idle' || runState === 'failed')
+      app.note({ sign: 'note', tone: 'plain', text: 'No run waits to go on.' });
+    else app.conversation.resume();
   },
 };
 

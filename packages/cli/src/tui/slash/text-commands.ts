@@ -10,7 +10,10 @@ const copy: SlashCommand = {
     const answers = app.events.filter(isAnswer);
     const found = Number.isSafeInteger(number) ? answers.at(-number) : undefined;
     if (found === undefined || number < 1) {
-      const text = `There is no answer ${words}: there are ${answers.length}.`;
+      const text =
+        answers.length === 0
+          ? 'There is no answer yet.'
+          : `There is no answer ${words}: there are ${answers.length}.`;
       app.note({ sign: 'failed', tone: 'failure', text });
       return;
     }
