@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,9 @@ export async function appBench(): Promise<AppBench> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-terminal-'));
   const store = join(folder, 'shop.db');
   mkdirSync(join(folder, 'data'));
+  // As an installed program is called: commands that it prints name it so.
+  const program = join(folder, 'adjutant');
+  symlinkSync(main, program);
   const world = await startWorld();
   const terminals: PseudoTerminal[] = [];
   onTestFinished(async () => {
@@ -72,10 +75,10 @@ export async function appBench(): Promise<AppBench> {
     folder,
     world,
     start({ size = usualSize, args = [], line, env = {}, cwd = fixture } = {}) {
-      const program = ['--conditions=adjutant-source', main, ...args];
+      const words = ['--conditions=adjutant-source', program, ...args];
       const terminal = new PseudoTerminal({
         ...(line === undefined
-          ? { program: process.execPath, args: program }
+          ? { program: process.execPath, args: words }
           : { program: '/bin/sh', args: ['-c', line] }),
         cwd,
         env: environmentOf(folder, { WORLD: world.address, SHOP_STORE: store, ...env }),
