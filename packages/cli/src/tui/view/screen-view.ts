@@ -34,6 +34,8 @@ export class ScreenView {
   #swap: Promise<void> | undefined;
   #version = 0;
   #frame: NodeJS.Timeout | undefined;
+  /** Monotonic milliseconds of the last frame. */
+  #paintedAt = Number.NEGATIVE_INFINITY;
   #ticks: NodeJS.Timeout | undefined;
   #live: readonly Line[] = [];
   #columns = 0;
@@ -111,12 +113,15 @@ export class ScreenView {
   }
 
   #changed(): void {
-    this.#frame ??= setTimeout(() => this.#paint(), frameMs);
+    // After a pause a change is painted at once: a key is seen without the wait of a frame.
+    const wait = Math.max(0, this.#paintedAt + frameMs - this.#parts.host.clock.monotonic());
+    this.#frame ??= setTimeout(() => this.#paint(), wait);
   }
 
   #paint(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
+    this.#paintedAt = this.#parts.host.clock.monotonic();
     if (this.#swap !== undefined) return;
     if (this.#isFull !== (this.#parts.app.full !== undefined)) {
       this.#swap = this.#change();
