@@ -1,7 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PseudoTerminal } from '../../packages/cli/test/terminal/kit/pseudo-terminal.ts';
-import { startWorld, type World } from '../../packages/cli/test/terminal/kit/world.ts';
+import { pathToFileURL } from 'node:url';
 import { Figure, interleave, type Subject } from '../measure.ts';
 import { type Benchmark, ours, type Row, type Settings } from '../row.ts';
 
@@ -9,6 +8,40 @@ const root = join(import.meta.dirname, '../..');
 const fixture = join(root, 'packages/cli/test/fixtures/terminal');
 const app = ['--conditions=adjutant-source', join(root, 'packages/cli/src/main.ts')];
 const floor = 'bare loop';
+
+/** A program in a pseudo-terminal, of the kit of the terminal's tests. */
+interface PseudoTerminal {
+  readonly raw: string;
+  readonly exited: Promise<number>;
+  write(keys: string): void;
+  /** Resolves when the program has written a text behind a place of its output. */
+  wrote(text: string, after: number): Promise<void>;
+  close(): void;
+}
+
+/** The model of the program, of the same kit. */
+interface World {
+  readonly address: string;
+  modelCall(): Promise<{ says(text: string): void; ends(): void }>;
+  close(): void;
+}
+
+interface Kit {
+  readonly PseudoTerminal: new (start: object) => PseudoTerminal;
+  readonly startWorld: () => Promise<World>;
+}
+
+/** Loads the kit from its files: it belongs to tests, and no package has it. */
+async function loadKit(): Promise<Kit> {
+  const folder = join(root, 'packages/cli/test/terminal/kit');
+  const load = (name: string): Promise<Kit> => import(pathToFileURL(join(folder, name)).href);
+  const [{ PseudoTerminal }, { startWorld }] = await Promise.all([
+    load('pseudo-terminal.ts'),
+    load('world.ts'),
+  ]);
+  return { PseudoTerminal, startWorld };
+}
+
 /** A program that writes a line, and with each key the line of those that came. */
 const echo = `
   process.stdin.setRawMode(true);
@@ -39,9 +72,11 @@ export const terminalApp: Benchmark = {
       `${keyCount} keys. Their floor is a program of Node that writes a line, and then its keys.`,
   ],
   async run(settings) {
-    const world = await startWorld();
+    const kit = await loadKit();
+    const world = await kit.startWorld();
     try {
-      return [await firstWords(world, settings), ...(await echoes(world, settings))];
+      const start = await starter(kit, world, settings);
+      return [await firstWords(start, settings), ...(await echoes(start, world, settings))];
     } finally {
       world.close();
     }
@@ -50,10 +85,10 @@ export const terminalApp: Benchmark = {
 
 type Start = (args: readonly string[]) => PseudoTerminal;
 
-async function starter(world: World, { folder }: Settings): Promise<Start> {
+async function starter(kit: Kit, world: World, { folder }: Settings): Promise<Start> {
   const home = await mkdtemp(join(folder, 'terminal-'));
   return (args) =>
-    new PseudoTerminal({
+    new kit.PseudoTerminal({
       program: process.execPath,
       args,
       cwd: fixture,
@@ -67,8 +102,7 @@ async function starter(world: World, { folder }: Settings): Promise<Start> {
     });
 }
 
-async function firstWords(world: World, settings: Settings): Promise<Row> {
-  const start = await starter(world, settings);
+async function firstWords(start: Start, settings: Settings): Promise<Row> {
   const timed = async (args: readonly string[]): Promise<number> => {
     const began = performance.now();
     const terminal = start(args);
@@ -118,8 +152,7 @@ interface Talk {
   readonly ask: () => ReturnType<World['modelCall']>;
 }
 
-async function echoes(world: World, settings: Settings): Promise<Row[]> {
-  const start = await starter(world, settings);
+async function echoes(start: Start, world: World, settings: Settings): Promise<Row[]> {
   const bare = start(['--eval', echo]);
   await bare.wrote('adjutant 0.', 0);
   const rows: Row[] = [];
