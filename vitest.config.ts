@@ -53,7 +53,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Tests wait for processes and databases more than they work: no core is kept free.
-    maxWorkers: '150%',
+    maxWorkers: '100%',
     execArgv: nodeArguments,
     projects: [
       project('rooms', {

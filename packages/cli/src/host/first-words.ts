@@ -20,12 +20,13 @@ export class EarlyTerminal {
   readonly #host: ModesHost;
   #modes: TerminalModes | undefined;
 
-  /** Writes the first words, and takes the keys: they wait for the app. */
+  /** Takes the keys, which wait for the app, and then writes the first words. */
   constructor(host: ModesHost) {
     this.#host = host;
     this.#modes = new TerminalModes(host);
-    host.stdout.write(firstWords());
+    // Keys that come in between are not echoed, and their Enter stays one.
     this.#modes.enter();
+    host.stdout.write(firstWords());
   }
 
   /** True until the app has the terminal. */

@@ -149,13 +149,17 @@ test(
     });
     const app = runtime({ app: 'test', recover: 'manual' });
     const made = server(app);
+    let isAsked = false;
     let streamed = '';
     const run = app.run(agent({ name: 'teller', model }), {
       ...{ session: 's', input: 'Count', runId: 'r' },
       onStream: (event) => {
+        if (event.type === 'model_start') isAsked = true;
         if (event.type === 'assistant_delta') streamed += event.delta;
       },
     });
+    // Parts are told behind the events before them: no time passes until those are durable.
+    await eventually(() => isAsked);
     await eventually(() => streamed === 'one two ', { clock, stepMs: 100 });
     await run.accepted();
     const stream = await open(made, '/v1/sessions/s/runs/r/stream');
