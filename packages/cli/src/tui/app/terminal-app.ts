@@ -358,10 +358,10 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   }
 
   interrupt(): void {
-    const { waitsFor, done } = this.session.interrupt();
-    const calls = waitsFor === 1 ? 'a call' : `${waitsFor} calls`;
-    if (waitsFor > 0) this.#say(`Stops after ${calls} · Esc again cancels`);
-    void done.catch((error: unknown) => this.fail(error));
+    void this.session
+      .interrupt((words) => this.#say(words))
+      .then(() => this.changed())
+      .catch((error: unknown) => this.fail(error));
   }
 
   look(view: FullView): void {

@@ -78,12 +78,16 @@ export class OpenSession {
     return isWorking ? this.#stored.add(text, sending) : sending;
   }
 
-  /** Stops the work. Returns the number of calls that are let end before. */
-  interrupt(): { readonly waitsFor: number; readonly done: Promise<void> } {
+  /**
+   * Stops the work. Tells when the store has it that calls are let end: one that ends before that
+   * is followed by a round.
+   */
+  async interrupt(tell: (words: string) => void): Promise<void> {
     const running = this.feed.calls.filter(({ state }) => state === 'running').length;
     const { conversation } = this;
     const waitsFor = this.#stop.isAsked ? 0 : running;
-    const hasMessages = this.messages.length > 0;
-    return { waitsFor, done: this.#stop.ask({ conversation, hasMessages, running }) };
+    await this.#stop.ask({ conversation, hasMessages: this.messages.length > 0, running });
+    const calls = waitsFor === 1 ? 'a call' : `${waitsFor} calls`;
+    if (waitsFor > 0 && this.isWorking) tell(`Stops after ${calls} · Esc again cancels`);
   }
 }
