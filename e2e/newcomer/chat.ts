@@ -13,7 +13,7 @@ function lastMessage(messages: readonly PromptMessage[]): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }
 
-/** What a person says, and the answers of the model of the conversation. */
+/** The messages of a person, and the answers of the model of the conversation. */
 class Story {
   /** Resolves when the model was asked for the answer in which its process is killed. */
   readonly askedLast = Promise.withResolvers<void>();

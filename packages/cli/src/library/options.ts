@@ -13,7 +13,7 @@ export interface CliOptions {
   readonly ascii?: boolean;
 }
 
-/** What became of a conversation. */
+/** The end of a conversation. */
 export interface CliOutcome {
   /** The session that was open last. */
   readonly session: Session;

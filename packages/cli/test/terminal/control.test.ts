@@ -127,7 +127,7 @@ test('22 esc-again-cancels: a call that runs is torn off, and the run ends', asy
   await terminal.shows(/■ Cancelled/);
   await terminal.showsNow('/ commands');
   await keepPicture(terminal.screen, '13-cancelled');
-  // What became of the call is not known, and said so.
+  // The outcome of the call is not known, and that is said.
   expect(terminal.screen.whole).toMatch(/! charge 17 {2}outcome unknown: check before repeating/);
   world.script({ text: 'Here I am.' });
   say('Are you there?');

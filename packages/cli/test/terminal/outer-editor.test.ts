@@ -97,7 +97,7 @@ test('19 Ctrl-G in a form gives all of it as JSON', async () => {
   await terminal.showsNow('must be ≤ 5000: 9900');
   expect((await ledger()).filter(({ type }) => type === 'tool_input')).toEqual([]);
   terminal.write(keys.ctrl('g'));
-  // What has a fault is left out.
+  // Anything with a fault is left out.
   await terminal.showsNow(/"order": 17\n\}\nis open/);
   terminal.write(`{"order": 17, "cents": 99}${keys.enter}`);
   await terminal.showsNow(/cents \* +99$/m);

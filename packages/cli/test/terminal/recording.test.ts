@@ -35,7 +35,7 @@ const edit = {
 };
 const runTests = { name: 'runTests', args: { path: 'test/checkout.test.ts' } };
 
-/** What differs from one recording to the next: ids, times, and the place of the store. */
+/** Leaves out all that differs from one recording to the next: ids and times. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/session_\w+/g, 'session_id')

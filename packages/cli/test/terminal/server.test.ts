@@ -66,7 +66,7 @@ test('39 same-script-on-server-with-reconnect-and-role-viewer', async () => {
   clearedNothing(terminal);
   restoredModes(terminal);
 
-  // What was printed comes back, and the answer that was under way goes on.
+  // The printed lines come back, and the answer that was under way goes on.
   const again = openOn(bench, { args: ['--session', id.slice(-6)] });
   await again.shows(/works\s+in the server/);
   await again.showsNow('Both are');

@@ -4,7 +4,7 @@ import type { AppControl } from './control.ts';
 
 type Key = Extract<Input, { kind: 'key' }>;
 
-/** What the keys of the app act on. */
+/** The app, as its keys see it. */
 export interface KeyedApp extends AppControl {
   readonly hasText: boolean;
   interrupt(): void;

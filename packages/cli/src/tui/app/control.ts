@@ -26,7 +26,7 @@ export interface Choice {
   readonly more?: () => void;
 }
 
-/** What a list can do beside choosing. */
+/** Abilities of a list beside choosing. */
 export interface ListOptions {
   /** Line below the list. @default the keys of every list */
   readonly keys?: string;
@@ -62,7 +62,7 @@ export interface AppControl {
   readonly feed: Feed;
   readonly events: readonly Event[];
   readonly session: OpenSession;
-  /** What was logged while the app has the terminal. */
+  /** The lines that are logged while the app has the terminal. */
   readonly log: LogBook;
   readonly isWorking: boolean;
   /** Returns epoch milliseconds. */

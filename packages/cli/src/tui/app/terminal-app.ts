@@ -53,7 +53,7 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
   readonly #composer = new Composer();
   #workplace: Workplace | undefined;
   #session: OpenSession | undefined;
-  /** What is known of a session before one is open. */
+  /** The feed before a session is open: an empty one. */
   readonly #noFeed = new Feed();
   #full: FullView | undefined;
   readonly #loading = new LoadingInputs(this.#composer);
@@ -359,7 +359,7 @@ export class TerminalApp extends Printing implements AppControl, KeyedApp {
 
   interrupt(): void {
     void this.session
-      .interrupt((words) => this.#say(words))
+      .interrupt((words) => this.#notice === undefined && this.#say(words))
       .then(() => this.changed())
       .catch((error: unknown) => this.fail(error));
   }

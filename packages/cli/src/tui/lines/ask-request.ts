@@ -11,7 +11,7 @@ import { type Ask, chosen, numbered } from './ask.ts';
 import { askForm } from './ask-form.ts';
 import { spoken } from './words.ts';
 
-/** What a person said to a request: an answer, a message to the agent, or nothing. */
+/** The reply of a person to a request: an answer, a message to the agent, or nothing. */
 export type Said =
   | { readonly kind: 'answer'; readonly given: GivenDecision }
   | { readonly kind: 'message'; readonly text: string }

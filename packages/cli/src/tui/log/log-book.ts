@@ -15,7 +15,7 @@ export interface LogEntry {
 /** Entries that are kept: the newest ones. */
 const kept = 10_000;
 
-/** What programs in this process write while the app has the terminal. */
+/** The output of code in this process while the app has the terminal. */
 export class LogBook {
   #entries: LogEntry[] = [];
   #dropped = 0;

@@ -25,7 +25,7 @@ export function promptChanges(
     if (count === 0) added.add(part);
     else counts.set(part.key, count - 1);
   }
-  // What is left over of a part that came several times is the last of it.
+  // The rest of a part that came several times is the last of it.
   const removed: PromptPart[] = [];
   for (const part of before.toReversed()) {
     const count = counts.get(part.key) ?? 0;

@@ -7,7 +7,7 @@ import { effectsUpTo } from '../session/effects.ts';
 import type { AgentOutline } from '../session/workplace.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
 
-/** What is known at an event besides the state. */
+/** The facts at an event besides the state. */
 export interface ScrubFacts {
   /** Requests that waited. */
   readonly waits: readonly string[];

@@ -6,7 +6,7 @@ import { ownCommand } from '../../host/own-name.ts';
 import { type LocalModels, localModels } from './local-models.ts';
 import type { StartQuestions } from './start-questions.ts';
 
-/** How the agent of the command line is to think: a model, or the rehearsal model. */
+/** The way in which the agent of the command line thinks: a model, or the rehearsal model. */
 export type ModelAnswer =
   | { readonly kind: 'environment' | 'rehearse' }
   | { readonly kind: 'named'; readonly model: string };

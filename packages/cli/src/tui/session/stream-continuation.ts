@@ -5,7 +5,7 @@ type Texts = Readonly<Record<TextDelta['type'], string>>;
 
 /** An answer that is being streamed. */
 interface Streamed {
-  /** What was passed on of it. */
+  /** The part of it that was passed on. */
   readonly shown: Texts;
   /** The begin that followed, and what came after it. */
   readonly again?: { readonly reset: StreamEvent; readonly texts: Texts };

@@ -70,7 +70,7 @@ export interface Workplace {
    * because the app was opened by a program of the user.
    */
   commandFor(session: string | undefined): string | undefined;
-  /** What becomes of a run that is open when the app is left. */
+  /** Fate of a run that is open when the app is left. */
   readonly onLeave: 'stops' | 'goesOn';
   close(): Promise<void>;
 }

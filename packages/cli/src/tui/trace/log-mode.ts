@@ -15,7 +15,7 @@ import { nextPlace } from './trace-rows.ts';
 const tones = { debug: 'plain', info: 'plain', warn: 'attention', error: 'failure' } as const;
 const sourceWidth = 10;
 
-/** What was logged meanwhile, with the events beside which it was. */
+/** The lines that were logged, with the events beside which they came. */
 export class LogMode implements TraceMode {
   readonly #book: LogBook;
   readonly #index: TraceIndex;
