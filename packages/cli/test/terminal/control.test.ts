@@ -190,6 +190,20 @@ test('25 ctrl-c-twice-prints-a-command-that-works', async () => {
   expect((await ledger()).length).toBeGreaterThan(before);
 });
 
+test('25 ctrl-c while a call runs says how to leave, and nothing else in its place', async () => {
+  const { world, terminal, say } = await talk();
+  world.script({ calls: [{ name: 'runTests', args: { path: 'a' } }] });
+  say('Run it');
+  await world.toolCall('runTests');
+  await terminal.showsNow('runTests a');
+  terminal.write(keys.ctrl('c'));
+  await terminal.showsNow('Press ^C again to leave. The run stops here and can go on later.');
+  // The store takes this message behind the pause.
+  say('Go on then');
+  await terminal.showsNow('stored · read after this round');
+  expect(terminal.raw).not.toContain('Stops after');
+});
+
 test('25 a key between two Ctrl-C is no way out', async () => {
   const { terminal } = await talk();
   terminal.write(keys.ctrl('c'));
