@@ -22,6 +22,7 @@ import {
   answeringByMessage,
   answeringQuestions,
   approvals,
+  modelOfRun,
   standingApproval,
   waitingStep,
   yielding,
@@ -355,4 +356,5 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'two lanes': twoLanes,
   'an interrupted answer': interrupted,
   'a standing approval': standingApproval,
+  'a run with a model of its own': modelOfRun,
 };

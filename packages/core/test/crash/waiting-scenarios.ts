@@ -96,6 +96,27 @@ export const yielding: MakeScenario = () => {
   };
 };
 
+/** A run that names the model in the place of its agent's own, which is not to be asked. */
+export const modelOfRun: MakeScenario = () => ({
+  runnable: agent({
+    name: 'publisher',
+    model: roundModel([]),
+    tools: [
+      tool({
+        name: 'publish',
+        description: 'Publishes a page',
+        schema,
+        recovery: 'rerun',
+        approval: { expiresInMs: 86_400_000 },
+        execute: ({ args }) => `published ${args.n}`,
+      }),
+    ],
+  }),
+  input: 'Use publish {"n":2}',
+  model: 'rehearsal',
+  answers: () => ({ decision: 'approve' }),
+});
+
 /** Messages of the user that waiting calls of several branches can use. */
 export const answeringByMessage: MakeScenario = () => {
   const collector = (name: string, yieldSchema: z.ZodType) =>

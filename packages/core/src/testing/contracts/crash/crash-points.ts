@@ -102,6 +102,7 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
   runnable: isRunnable,
   input: isText,
   data: isAnything,
+  model: isText,
   app: isWithout('store', 'tenant', 'recover', 'ports'),
   session: isWithout('id', 'existing', 'stateSchema', 'observe'),
   answers: (value) => (typeof value === 'function' ? undefined : isObject(value)),

@@ -28,6 +28,8 @@ export interface CrashScenario {
   readonly input?: string;
   /** Further input that the runnable is started with. */
   readonly data?: JsonValue;
+  /** Name of the model of the run, as in `app.run`. @default the model of the agent */
+  readonly model?: string;
   /**
    * Options of the app: `runnables`, `tools`, `hooks`, `stateSchema`, … @default an app named
    * "crash-points"

@@ -155,9 +155,9 @@ export class ScenarioProcess {
   }
 
   #start(session: Session, id: string): Run {
-    const { beside, runnable, input = 'Go', data } = this.scenario;
+    const { beside, runnable, input = 'Go', data, model } = this.scenario;
     if (id === runId || beside === undefined)
-      return this.app.run(runnable, { input, ...defined({ data }), runId, session });
+      return this.app.run(runnable, { input, ...defined({ data, model }), runId, session });
     const { lane, input: message = 'Go' } = beside;
     return this.app.run(beside.runnable, { input: message, lane, runId: besideId, session });
   }
