@@ -17,8 +17,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { counts, expect } from '../expectation.ts';
 import { chatted } from './chat.ts';
-import { counts, expect, expectCode } from './expectation.ts';
+import { expectCode, printed } from './expectation.ts';
 import { type Answer, startModelServer } from './model-server.ts';
 import { startRegistry } from './registry.ts';
 import { commandsIn, printedCommands, Shell } from './shell.ts';
@@ -69,11 +70,11 @@ async function newProject(shell: Shell): Promise<string | undefined> {
     expect(
       'init proves the types, the test and the eval',
       /✓ tsc · ✓ 1 test passed · ✓ 1 eval case passed \(rehearsal\)/.test(ran.output),
-      ran,
+      printed(ran),
     );
     // The README goes into the folder by a line of its own.
     next = /^Next: {2}cd \S+ && (npx adjutant)$/m.exec(ran.output)?.[1];
-    expect('init says what to type next', next !== undefined, ran);
+    expect('init says what to type next', next !== undefined, printed(ran));
   }
   return next;
 }
@@ -87,11 +88,15 @@ async function readmeOfProject(shell: Shell): Promise<void> {
     const waits = await shell.run(line);
     expectCode(waits, 3);
     const approve = printedCommands(waits).find((command) => / approve req_/.test(command));
-    expect('a run that waits says what to type', approve !== undefined, waits);
+    expect('a run that waits says what to type', approve !== undefined, printed(waits));
     if (approve === undefined) continue;
     const approved = await shell.run(approve);
     expectCode(approved);
-    expect('the run goes on with the answer', approved.output.includes('Reminded Ben'), approved);
+    expect(
+      'the run goes on with the answer',
+      approved.output.includes('Reminded Ben'),
+      printed(approved),
+    );
   }
 }
 
@@ -120,17 +125,22 @@ async function killed(shell: Shell): Promise<void> {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as { readonly id: string; readonly status: string });
-    expect('the run that was killed is open', newest?.status !== 'completed', {
-      ...sessions,
-      output: `${output}${sessions.output}`,
-    });
+    expect(
+      'the run that was killed is open',
+      newest?.status !== 'completed',
+      `${output}${sessions.output}`,
+    );
     isReleased = true;
     const resumed = await shell.run(`npx adjutant resume ${newest?.id}`, env);
     expectCode(resumed);
-    expect('the killed run goes on to its answer', resumed.output.includes('It is done.'), resumed);
+    expect(
+      'the killed run goes on to its answer',
+      resumed.output.includes('It is done.'),
+      printed(resumed),
+    );
     const shown = await shell.run(`npx adjutant show ${newest?.id} --events`, env);
     const attempts = shown.output.match(/tool_attempt/g)?.length ?? 0;
-    expect('the reminder went out once', attempts === 1, shown);
+    expect('the reminder went out once', attempts === 1, printed(shown));
   } finally {
     server.close();
   }
@@ -141,11 +151,15 @@ async function created(shell: Shell, scratch: string): Promise<void> {
   await shell.run(`cd '${scratch}'`);
   const ran = await shell.run('npm create --yes adjutant studio -- --yes --template coder');
   expectCode(ran);
-  expect('npm create proves what it made', /✓ 1 eval case passed/.test(ran.output), ran);
+  expect('npm create proves what it made', /✓ 1 eval case passed/.test(ran.output), printed(ran));
   await shell.run('cd studio');
   const doctor = await shell.run('npx adjutant doctor');
   expectCode(doctor);
-  expect('doctor finds nothing to mend', doctor.output.includes('Nothing to mend.'), doctor);
+  expect(
+    'doctor finds nothing to mend',
+    doctor.output.includes('Nothing to mend.'),
+    printed(doctor),
+  );
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'adjutant-newcomer-'));

@@ -10,7 +10,7 @@
  * packages of `package.json` are installed in this folder (180 MB, `prepare.ts`). Where they cannot
  * be had, all is skipped; in CI that fails. The last line is "N passed, N failed".
  */
-import { counts, expect } from './expect.ts';
+import { counts, expect } from '../expectation.ts';
 import { ModelServer } from './model-server.ts';
 import { Missing, prepare } from './prepare.ts';
 import { ShopBench } from './shop-bench.ts';

@@ -1,7 +1,7 @@
 import type { Event } from 'adjutant';
 import { keys, takesKeys } from '../../packages/cli/test/terminal/kit/keys.ts';
 import type { PseudoTerminal } from '../../packages/cli/test/terminal/kit/pseudo-terminal.ts';
-import { expect } from './expect.ts';
+import { expect } from '../expectation.ts';
 import { faultsOf, only } from './ledger-checks.ts';
 import type { Manner, ModelServer } from './model-server.ts';
 import type { Protocol, ShopBench } from './shop-bench.ts';
