@@ -18,6 +18,7 @@ import {
   refuseRehearsal,
   remember,
   rememberedModel,
+  rememberModel,
 } from './session-memory.ts';
 
 /** Flags of a command line that say which app and which agent are meant. */
@@ -226,9 +227,7 @@ function configuredProject(host: Host, configured: ConfiguredApp, flags: Project
       await checkModels(agent, configured);
       await refuseRehearsal(session, agent, host);
     },
-    remember: async (session, model) => {
-      if (model !== undefined) await remember(session, { ...memoryIn(session.events), model });
-    },
+    remember: rememberModel,
     announce: (agent) => notice(host, project.who(agent)),
     close: () => closeQuietly(app),
   };

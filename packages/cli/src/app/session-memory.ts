@@ -61,6 +61,11 @@ export async function remember(session: Session, memory: SessionMemory): Promise
   session.state[memoryKey] = now as JsonObject;
 }
 
+/** Records the model that was chosen for a session. `undefined`: none was. */
+export async function rememberModel(session: Session, model: string | undefined): Promise<void> {
+  if (model !== undefined) await remember(session, { ...memoryIn(session.events), model });
+}
+
 /**
  * Returns the model that was chosen for a session and is not the one of its agent: the option of
  * its next run. A run that is open keeps its own.

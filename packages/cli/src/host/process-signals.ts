@@ -18,8 +18,6 @@ export const processSignals: Signals = {
     atEnd.add(listener);
     return () => void atEnd.delete(listener);
   },
-  // The signal itself ends the process. `process.exit` would wait for the thread of the store,
-  // which a locked file can hold for seconds.
   onJobControl(listeners) {
     // Windows has none.
     if (process.platform === 'win32') return () => undefined;
@@ -41,6 +39,8 @@ export const processSignals: Signals = {
     process.on('SIGTSTP', onStop);
   },
   exit: (code) => process.exit(code),
+  // The signal itself ends the process. `process.exit` would wait for the thread of the store,
+  // which a locked file can hold for seconds.
   endBy(signal) {
     toldOfEnd();
     process.removeAllListeners(signal);

@@ -5,6 +5,7 @@ import { carryOut, type RunContext } from '../actions/carry-out.ts';
 import { talk } from '../actions/chat.ts';
 import { agentsOf } from '../app/agents.ts';
 import type { Project } from '../app/project.ts';
+import { rememberModel } from '../app/session-memory.ts';
 import { hostOfProcess, watchTerminal } from '../host/host.ts';
 import { Interruption, type Signals } from '../host/interruption.ts';
 import { processSignals } from '../host/process-signals.ts';
@@ -87,7 +88,7 @@ function sessionOf(app: Runtime, id: string | undefined): Promise<Session> {
   return app.sessions.open(defined({ id }));
 }
 
-/** The app of the program as the place of a conversation. Whoever made it closes it. */
+/** The app of the program as the place of a conversation. Its maker closes it. */
 function projectOf(app: Runtime, runnable: Runnable): Project {
   const others = agentsOf(app.runnables).filter((one) => one !== runnable);
   const agents = [runnable, ...others];
@@ -99,7 +100,7 @@ function projectOf(app: Runtime, runnable: Runnable): Project {
     find: (name) => [...agents, ...app.runnables].find((one) => one.name === name),
     who: ({ kind, name }) => `${kind} ${name}`,
     check: async () => undefined,
-    remember: async () => undefined,
+    remember: rememberModel,
     announce: () => undefined,
     close: async () => undefined,
   };

@@ -155,6 +155,7 @@ export class ScreenView {
     this.#paint();
     this.#forget();
     clearTimeout(this.#frame);
+    this.#frame = undefined;
     await this.#close();
   }
 }
