@@ -152,6 +152,7 @@ export const compositions: Readonly<Record<string, string>> = {
   replay: "today's code against a recorded ledger; differences of ledgers",
   'ledger-file': 'a ledger as a file without its secrets',
   conversation: 'a runnable and a user that talk: people, scripts, agents, plans',
+  scheduler: 'tasks: job control in words, tools for agents, the queue simulator',
   testing:
     '`kit/` (runTest, scripted models, matchers, clocks) and `contracts/` of stores, models, crashes',
   eval: 'datasets, scorers, statistics, the eval runner and its report',

@@ -1,0 +1,2 @@
+export { type TaskPriority, taskPriorities } from './priority.ts';
+export type { TaskInfo, TaskSource, TaskState } from './task-info.ts';
