@@ -11,7 +11,7 @@ export const suites = {
   ],
   /** Pages in a real Chromium. */
   browser: ['browser-tests/**/*.test.ts'],
-  /** The store contract on what is slow: PostgreSQL, and stores with encryption, with all of these. */
+  /** The store contract on SQLite and PostgreSQL, and stores with encryption around all of them. */
   contracts: [
     'packages/*/test/contracts/**/*.test.ts',
     'packages/core/test/stores/encrypted/**/*.test.ts',

@@ -133,7 +133,11 @@ export class SessionRecovery {
    */
   hint(posted?: SessionPlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
-    if (posted !== undefined) this.#posted.add(keyOf(posted));
+    if (posted !== undefined) {
+      this.#posted.add(keyOf(posted));
+      // An entry is a reason to try again what was of no use before.
+      this.#failures.delete(keyOf(posted));
+    }
     // The running look may have queried the store before the entry was posted.
     if (this.#looking.has(undefined)) this.#isHinted = true;
     else this.#arm(0);

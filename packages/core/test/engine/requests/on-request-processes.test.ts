@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { agent, runtime } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { TellingOrder } from '../../crash/telling-worker.ts';
 import { connect, type StoreAddress } from '../../crash/worker-store.ts';
 import { payTool } from '../../pay-tool.ts';
@@ -17,14 +17,12 @@ import {
   type TestSchema,
 } from '../../stores/postgres/server.ts';
 
+let files = 0;
 const schemas: TestSchema[] = [];
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'adjutant-telling-'));
-});
-afterEach(async () => {
+const directory = mkdtempSync(join(tmpdir(), 'adjutant-telling-'));
+afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
-  await Promise.all(schemas.splice(0).map((schema) => schema.drop()));
+  await Promise.all(schemas.map((schema) => schema.drop()));
 });
 
 /** Lets another process ask and die. Returns what it said. */
@@ -61,7 +59,7 @@ async function toldByAnother(store: StoreAddress): Promise<readonly string[]> {
 }
 
 const places = [
-  ['SQLite', undefined, () => ({ file: join(directory, 'store.db') })],
+  ['SQLite', undefined, () => ({ file: join(directory, `${++files}.db`) })],
   ['PostgreSQL', reasonToSkip, newPostgres],
 ] as const;
 
@@ -72,18 +70,19 @@ function newPostgres(): StoreAddress {
 }
 
 for (const [name, reason, place] of places) {
-  test.skipIf(reason !== undefined)(
+  // Each waits for the pause after which a request is told again.
+  test.concurrent.skipIf(reason !== undefined)(
     `a request whose process was killed before it told is told by another (${name})`,
-    async () => {
+    async ({ expect }) => {
       const store = place();
       expect(await killed({ store, dies: 'before' })).toBe('');
       await toldByAnother(store);
     },
   );
 
-  test.skipIf(reason !== undefined)(
+  test.concurrent.skipIf(reason !== undefined)(
     `a request whose process was killed before it noted it is told again (${name})`,
-    async () => {
+    async ({ expect }) => {
       const store = place();
       const said = await killed({ store, dies: 'after' });
       expect(await toldByAnother(store)).toEqual([said]);
