@@ -25,6 +25,7 @@ test('a session whose inbox was of no use is looked at again as soon as somethin
   const ended = (async () => {
     for await (const event of app.follow('s'))
       if (event.type === 'invocation_end') return event.status;
+    return undefined;
   })();
   await app.cancel('s', { reason: 'Nothing of the default lane is open.' });
   const inbox = () => app.sessions.open({ id: 's' });
