@@ -42,9 +42,11 @@ export {
   SessionBusyError,
   SessionDeletedError,
   SessionExistsError,
+  SessionGoneError,
   SessionNotFoundError,
 } from './ledger/errors/session-errors.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/errors/store-errors.ts';
+export { KeyBusyError, QueueFullError } from './ledger/errors/turn-errors.ts';
 export {
   LedgerConflictError,
   LedgerMismatchError,

@@ -129,6 +129,7 @@ export {
   SessionBusyError,
   SessionDeletedError,
   SessionExistsError,
+  SessionGoneError,
   SessionNotFoundError,
 } from './errors/session-errors.ts';
 export {
@@ -136,3 +137,4 @@ export {
   StoreTooNewError,
   StoreUnavailableError,
 } from './errors/store-errors.ts';
+export { KeyBusyError, QueueFullError } from './errors/turn-errors.ts';

@@ -1,12 +1,15 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from './event.ts';
+import type { Claim, ClaimOptions, ReleaseOptions, ReleaseReceipt } from './port/claims.ts';
 import type { InboxEntry, InboxItem } from './port/inbox-items.ts';
+import type { ListedRow, RowFilter, StoredRow } from './port/listed-rows.ts';
 import type {
   RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
 } from './port/request-rows.ts';
+import type { PendingSend, PostOptions, Send, SendFilter } from './port/sends.ts';
 import type {
   DeleteOptions,
   DueSession,
@@ -14,8 +17,20 @@ import type {
   SessionListing,
   SessionSummary,
 } from './port/session-listing.ts';
+import type { StoreTime } from './port/store-time.ts';
+import type {
+  TakeOptions,
+  TakeReceipt,
+  TurnExplanation,
+  TurnFilter,
+  TurnPatch,
+  TurnRow,
+  TurnScope,
+} from './port/turns.ts';
 
+export type { Claim, ClaimOptions, ReleaseOptions, ReleaseReceipt } from './port/claims.ts';
 export type { InboxEntry, InboxItem } from './port/inbox-items.ts';
+export type { ListedRow, RowFilter, StoredRow } from './port/listed-rows.ts';
 export type {
   RequestDraft,
   RequestFilter,
@@ -23,6 +38,7 @@ export type {
   RequestSettlement,
   RequestStatus,
 } from './port/request-rows.ts';
+export type { PendingSend, PostOptions, Send, SendFilter } from './port/sends.ts';
 export type {
   DeleteOptions,
   DueSession,
@@ -30,6 +46,24 @@ export type {
   SessionListing,
   SessionSummary,
 } from './port/session-listing.ts';
+export type { StoreTime } from './port/store-time.ts';
+export type {
+  AdmissionLimits,
+  ConcurrencyKey,
+  RateKey,
+  ShareWeights,
+  Taken,
+  TakeOptions,
+  TakeReceipt,
+  TurnBlock,
+  TurnExplanation,
+  TurnFilter,
+  TurnPatch,
+  TurnRow,
+  TurnScope,
+  TurnSettings,
+  TurnState,
+} from './port/turns.ts';
 
 /**
  * End and ownership of a ledger: `seq` of its last event (0 when empty) and the epoch of its last
@@ -43,14 +77,6 @@ export interface Head {
 /** Answer of `head`. `inboxSeq` grows with every `post`, so a writer sees that an item waits. */
 export interface LedgerHead extends Head {
   readonly inboxSeq: number;
-}
-
-/**
- * Time of an operation by the store's clock, in epoch milliseconds. It never falls, even when the
- * clocks of processes and machines do.
- */
-export interface StoreTime {
-  readonly now: number;
 }
 
 /** Answer of `append` and `renew`. */
@@ -78,40 +104,6 @@ export interface UnreadableEvent {
 
 export type StoredEvent = Event | UnreadableEvent;
 
-/** The ownership of a ledger, as `claim` returns it. */
-export interface Claim extends StoreTime {
-  readonly session: string;
-  readonly owner: string;
-  readonly epoch: number;
-  /** `seq` of the last event at the time of the claim. */
-  readonly seq: number;
-  readonly inboxSeq: number;
-  /** Epoch milliseconds, by the store's clock, at which the lease ends unless it is renewed. */
-  readonly until: number;
-}
-
-export interface ClaimOptions {
-  /** Milliseconds that the lease lasts from the claim and from every append and renewal. */
-  readonly ttlMs: number;
-  /** True to take the ledger over from a live owner. @default false */
-  readonly force?: boolean;
-}
-
-export interface ReleaseOptions {
-  /**
-   * Position of the last inbox item that the writer has seen. The lease is kept when a newer one
-   * was posted.
-   * @default the lease is released in any case
-   */
-  readonly inboxSeq?: number | undefined;
-}
-
-export interface ReleaseReceipt extends StoreTime {
-  /** False when the lease was kept because of a newer inbox item. */
-  readonly released: boolean;
-  readonly inboxSeq: number;
-}
-
 /** Result of a fold for the first `seq` events, stored so that they need not be folded again. */
 export interface FoldSnapshot {
   /** Name and versions of the fold: a snapshot with another key is useless. */
@@ -124,6 +116,10 @@ export interface PostReceipt extends StoreTime {
   readonly inboxSeq: number;
   /** True when an item with this key had been posted before. */
   readonly duplicate: boolean;
+  /** The turn that a coalesced one has joined. The item was not posted. */
+  readonly joined?: { readonly session: string; readonly run?: string };
+  /** True when the turn has other interests, so that only one of them ended. */
+  readonly left?: boolean;
 }
 
 /**
@@ -167,6 +163,10 @@ export interface Batch {
    * unchanged.
    */
   readonly wakeAt?: number | null;
+  /** Messages to other ledgers. They wait here until the receiver has them. */
+  readonly sends?: readonly Send[];
+  readonly turn?: TurnPatch;
+  readonly rows?: readonly ListedRow[];
 }
 
 /**
@@ -198,6 +198,11 @@ export interface LedgerStore {
   /** The head of a ledger, or `undefined` when there is no such session. */
   head(session: string): Promise<LedgerHead | undefined>;
   /**
+   * Id of a ledger that no other one of the store gets, neither a fork nor a later session of the same
+   * name; `undefined` when there is no such session.
+   */
+  birth(session: string): Promise<string | undefined>;
+  /**
    * The store's clock: epoch milliseconds that never fall. Code that makes a stored instant, or
    * compares one with the time, uses it: leases, `wakeAt`, the expiry of requests. Every receipt
    * carries it too.
@@ -224,8 +229,10 @@ export interface LedgerStore {
    * transaction: of all answers, expiries and cancels one wins. A request that has expired by the
    * store's clock can no longer be answered.
    * @throws SessionNotFoundError, RequestNotFoundError, RequestSettledError
+   * @throws SessionGoneError when another session of this name is meant
+   * @throws QueueFullError when as many turns wait as `admit` allows
    */
-  post(session: string, item: InboxItem): Promise<PostReceipt>;
+  post(session: string, item: InboxItem, options?: PostOptions): Promise<PostReceipt>;
   /** Returns the items in the inbox: control lane first, then in the order of posting. */
   inbox(session: string): Promise<readonly InboxEntry[]>;
   /**
@@ -280,6 +287,21 @@ export interface LedgerStore {
    * @throws RequestNotFoundError, RequestSettledError when it is settled in another way
    */
   settle(session: string, settlement: RequestSettlement): Promise<void>;
+  /** The turn of a session; `undefined` when it has none. */
+  turn(session: string): Promise<TurnRow | undefined>;
+  /** Turns in the order in which they became able to run. */
+  turns(filter?: TurnFilter): Promise<readonly TurnRow[]>;
+  /**
+   * Explains why a turn is not taken now: asked of the same order as `take`, which changes nothing.
+   * `undefined` when the session has no turn.
+   */
+  explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined>;
+  /** Rows of one kind, in the order of `at`. */
+  rows(filter: RowFilter): Promise<readonly StoredRow[]>;
+  /** Sends without a receipt, each sender's in their order. */
+  sends(filter?: SendFilter): Promise<readonly PendingSend[]>;
+  /** Removes sends that have arrived. Sends that are gone are no error. */
+  sent(session: string, numbers: readonly number[]): Promise<void>;
   /**
    * Sessions without a live lease whose `wakeAt` has come or whose inbox is not empty; the longest
    * overdue first.
@@ -309,6 +331,17 @@ export interface LedgerStore {
 export interface StoreAdmin {
   /** Like `LedgerStore.due`, for all tenants and apps, or for all tenants of one app. */
   due(options?: { readonly limit?: number; readonly app?: string }): Promise<readonly DueSession[]>;
+  /**
+   * Chooses what may run now, and claims it, in one transaction. Sessions that are due and have no
+   * turn count as turns of level 1. The order: level 0 first; then the level whose oldest turn has
+   * waited longest, where each level counts 300 s; in it the flow of tenant and requester that has had
+   * the least of its share; in it the oldest turn. Every 32nd turn of a level is its oldest.
+   */
+  take(options: TakeOptions): Promise<TakeReceipt>;
+  /** Like `LedgerStore.sends`, for all tenants of an app. */
+  sends(
+    filter: SendFilter & { readonly app: string },
+  ): Promise<readonly (PendingSend & { readonly tenant: string })[]>;
   /**
    * Removes blobs without references whose last put is more than `olderThanMs` ago.
    * @returns the number of removed blobs

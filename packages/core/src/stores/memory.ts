@@ -4,6 +4,9 @@ import type { Store } from '../ledger/port.ts';
 import { checkBlobAge, checkLimit } from './batch.ts';
 import { longestDue } from './memory/due.ts';
 import { MemoryLedgerStore } from './memory/ledger-store.ts';
+import { MemoryRegistry } from './memory/registry.ts';
+import { MemoryTurns } from './memory/turns.ts';
+import { OwnerSurvey } from './owner.ts';
 import { RisingClock } from './rising-clock.ts';
 
 export interface MemoryStoreOptions {
@@ -16,6 +19,8 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const clock = new RisingClock(options.clock ?? systemClock);
+  const registry = new MemoryRegistry(() => new OwnerSurvey());
+  const turns = new MemoryTurns(registry);
   const scopes = new Map<string, MemoryLedgerStore>();
   let closed: StoreUnavailableError | undefined;
   const all = (): MemoryLedgerStore[] => {
@@ -28,7 +33,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       const key = JSON.stringify([scope.tenant, scope.app]);
       let ledgers = scopes.get(key);
       if (ledgers === undefined) {
-        ledgers = new MemoryLedgerStore(scope, clock);
+        ledgers = new MemoryLedgerStore(scope, { clock, registry, turns });
         scopes.set(key, ledgers);
         if (closed !== undefined) ledgers.close(closed);
       }
@@ -38,6 +43,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       async due({ limit, app } = {}) {
         const asked = all().filter((ledgers) => app === undefined || ledgers.app === app);
         return longestDue(asked, clock.now(), checkLimit('sessions', limit));
+      },
+      async take(options) {
+        all();
+        return turns.take(options, clock.now());
+      },
+      async sends({ app, ...filter }) {
+        const asked = all().filter((ledgers) => ledgers.app === app);
+        const lists = await Promise.all(
+          asked.map(async (ledgers) => {
+            const { tenant } = ledgers;
+            return (await ledgers.sends(filter)).map((send) => ({ ...send, tenant }));
+          }),
+        );
+        return lists.flat().slice(0, checkLimit('sends', filter.limit));
       },
       async sweepBlobs({ olderThanMs } = {}) {
         const before = clock.now() - checkBlobAge(olderThanMs);

@@ -71,3 +71,14 @@ export class SeqOutOfRangeError extends AdjutantError {
     );
   }
 }
+
+/** The session that was meant is gone; another one may have got its name. */
+export class SessionGoneError extends AdjutantError {
+  constructor(data: { session: string; birth?: string | undefined }) {
+    super(
+      'session_gone',
+      `The session "${data.session}" that was meant no longer exists. Nothing was posted to it.`,
+      data as JsonObject,
+    );
+  }
+}

@@ -1,5 +1,6 @@
 import type { DueSession } from '../../ledger/port.ts';
 import { OwnerSurvey } from '../owner.ts';
+import type { MemoryLedger } from './ledger.ts';
 
 /** A source of sessions that are due, each with the time since which it is. */
 interface DueSource {
@@ -21,4 +22,19 @@ export function longestDue(
     .sort((left, right) => left.since - right.since)
     .slice(0, limit)
     .map(({ session }) => session);
+}
+
+/** The sessions of a tenant and app that are due, each with the time since which it is. */
+export function dueOf(
+  ledgers: Iterable<MemoryLedger>,
+  scope: { readonly tenant: string; readonly app: string },
+  now: number,
+  owners: OwnerSurvey,
+): { readonly since: number; readonly session: DueSession }[] {
+  const due = [];
+  for (const ledger of ledgers) {
+    const since = ledger.dueSince(now, owners);
+    if (since !== undefined) due.push({ since, session: { ...scope, session: ledger.session } });
+  }
+  return due;
 }

@@ -20,6 +20,8 @@ import type {
   LedgerHead,
   LedgerStore,
   ListOptions,
+  PendingSend,
+  PostOptions,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
@@ -27,31 +29,59 @@ import type {
   RequestFilter,
   RequestRow,
   RequestSettlement,
+  RowFilter,
+  SendFilter,
   SessionListing,
   SharedValue,
   StoredEvent,
+  StoredRow,
+  TurnExplanation,
+  TurnFilter,
+  TurnRow,
+  TurnScope,
 } from '../../ledger/port.ts';
-import { decodeEvent, isCurrent, orUnreadable } from '../../ledger/upcast.ts';
 import { checkBatch, checkForkPoint, checkLimit, checkNumbers, checkSnapshot } from '../batch.ts';
 import { Followers } from '../followers.ts';
-import { compareListings, isListed } from '../listing.ts';
 import type { OwnerSurvey } from '../owner.ts';
 import { checkRequests } from '../requests.ts';
 import type { RisingClock } from '../rising-clock.ts';
+import type { Turn } from '../turns/turn.ts';
 import { MemoryBlobs } from './blobs.ts';
-import { longestDue } from './due.ts';
+import { dueOf, longestDue } from './due.ts';
 import { MemoryLedger } from './ledger.ts';
+import { MemoryOutbox } from './outbox.ts';
+import { MemoryPosts } from './posts.ts';
+import { MemoryReading } from './reading.ts';
+import type { MemoryRegistry } from './registry.ts';
 import { MemoryRequests } from './requests.ts';
+import { MemoryRows } from './rows.ts';
+import { listedSessions, sessionsOfRun } from './sessions.ts';
 import { MemorySharedState } from './shared.ts';
+import type { MemoryTurns } from './turns.ts';
+
+/** The parts of a store in memory that all tenants and apps share. */
+export interface MemoryParts {
+  readonly clock: RisingClock;
+  readonly registry: MemoryRegistry;
+  readonly turns: MemoryTurns;
+}
+
+type TurnIdentity = Pick<Turn, 'ledger' | 'tenant' | 'app' | 'session'>;
 
 /** The ledgers of one tenant and app in memory. */
 export class MemoryLedgerStore implements LedgerStore {
   readonly #scope: { readonly tenant: string; readonly app: string };
   readonly #clock: RisingClock;
+  readonly #registry: MemoryRegistry;
+  readonly #turns: MemoryTurns;
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #blobs: MemoryBlobs;
   readonly #shared = new MemorySharedState();
   readonly #requests = new MemoryRequests();
+  readonly #rows = new MemoryRows();
+  readonly #outbox = new MemoryOutbox();
+  readonly #posts: MemoryPosts;
+  readonly #reading: MemoryReading;
   readonly #followers = new Followers();
   /**
    * No new ledger begins under a lower epoch. So the writer of a deleted ledger finds none that
@@ -60,14 +90,33 @@ export class MemoryLedgerStore implements LedgerStore {
   #firstEpoch = 0;
   #closed: StoreUnavailableError | undefined;
 
-  constructor(scope: { readonly tenant: string; readonly app: string }, clock: RisingClock) {
+  constructor(scope: { readonly tenant: string; readonly app: string }, parts: MemoryParts) {
     this.#scope = { tenant: scope.tenant, app: scope.app };
-    this.#clock = clock;
+    this.#clock = parts.clock;
+    this.#registry = parts.registry;
+    this.#turns = parts.turns;
+    this.#reading = new MemoryReading(
+      scope.app,
+      (session) => this.#find(session),
+      () => this.#checkOpen(),
+    );
+    this.#posts = new MemoryPosts({
+      scope: this.#scope,
+      turns: this.#turns.posts,
+      requests: this.#requests,
+      rows: this.#rows,
+      find: (session) => this.#ledgers.get(session),
+      open: (session, now) => this.#newLedger(session, now),
+    });
     this.#blobs = new MemoryBlobs(this.#scope);
   }
 
   get app(): string {
     return this.#scope.app;
+  }
+
+  get tenant(): string {
+    return this.#scope.tenant;
   }
 
   close(closed: StoreUnavailableError): void {
@@ -98,52 +147,45 @@ export class MemoryLedgerStore implements LedgerStore {
       ledger.write(batch, now);
       if (requests !== undefined) this.#requests.open(requests);
       if (settles !== undefined) this.#requests.settlePending(session, settles, now);
+      this.#writeBeside(ledger, batch, now);
       this.#followers.wake(session);
     }
     const { epoch, inboxSeq } = ledger.head;
     return { seq: expected.seq + events.length, epoch, inboxSeq, now };
   }
 
-  async *read(
-    session: string,
-    range: ReadRange = {},
-  ): AsyncGenerator<readonly Event[], void, undefined> {
-    yield* this.#read(this.#find(session), range);
+  /** Writes the parts of a batch that are found across sessions. */
+  #writeBeside(ledger: MemoryLedger, { rows, sends, turn, wakeAt }: Batch, now: number): void {
+    const { session } = ledger;
+    if (rows !== undefined) this.#rows.write(session, rows);
+    if (sends !== undefined) this.#outbox.add(session, sends, now);
+    if (turn !== undefined) this.#turns.changes.patch(this.#identity(ledger), turn, now);
+    if (wakeAt !== undefined) this.#turns.changes.woken(ledger.number, wakeAt);
   }
 
-  async *readStored(
+  #identity({ number, session }: MemoryLedger): TurnIdentity {
+    return { ledger: number, session, ...this.#scope };
+  }
+
+  read(session: string, range?: ReadRange): AsyncGenerator<readonly Event[], void, undefined> {
+    return this.#reading.read(session, range);
+  }
+
+  readStored(
     session: string,
-    range: ReadRange = {},
+    range?: ReadRange,
   ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-    for (const page of this.#pages(this.#find(session), range)) {
-      yield page.map((event) =>
-        orUnreadable(
-          event.seq,
-          () => event,
-          () => decodeEvent(event, session),
-        ),
-      );
-    }
-  }
-
-  *#read(ledger: MemoryLedger, range: ReadRange): Generator<readonly Event[], void, undefined> {
-    for (const page of this.#pages(ledger, range)) {
-      yield page.every(isCurrent) ? page : page.map((event) => decodeEvent(event, ledger.session));
-    }
-  }
-
-  /** Yields the pages of one ledger, and never of another that has got its id meanwhile. */
-  *#pages(ledger: MemoryLedger, range: ReadRange): Generator<readonly Event[], void, undefined> {
-    for (const page of ledger.pages(range.after ?? 0, range.upTo ?? Number.POSITIVE_INFINITY)) {
-      this.#checkAlive(ledger);
-      yield page;
-    }
-    this.#checkAlive(ledger);
+    return this.#reading.readStored(session, range);
   }
 
   async head(session: string): Promise<LedgerHead | undefined> {
     this.#checkOpen();
     return this.#ledgers.get(session)?.head;
+  }
+
+  async birth(session: string): Promise<string | undefined> {
+    this.#checkOpen();
+    return this.#ledgers.get(session)?.birth;
   }
 
   async now(): Promise<number> {
@@ -154,10 +196,21 @@ export class MemoryLedgerStore implements LedgerStore {
   async claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
     this.#checkOpen();
     const now = this.#clock.now();
-    const ledger = this.#ledgers.get(session) ?? new MemoryLedger(session, now, this.#firstEpoch);
-    const claim = ledger.claim(owner, options, now);
-    this.#ledgers.set(session, ledger);
-    return claim;
+    const ledger = this.#ledgers.get(session) ?? this.#newLedger(session, now);
+    ledger.assertFree(owner, options, now);
+    this.#turns.changes.claimed(ledger.number, now);
+    return ledger.claim(owner, options, now);
+  }
+
+  #newLedger(session: string, now: number): MemoryLedger {
+    const number = this.#registry.next();
+    return this.#add(new MemoryLedger({ session, number }, now, this.#firstEpoch));
+  }
+
+  #add(ledger: MemoryLedger): MemoryLedger {
+    this.#ledgers.set(ledger.session, ledger);
+    this.#registry.add(ledger, this.#scope);
+    return ledger;
   }
 
   async renew(claim: Claim): Promise<AppendReceipt> {
@@ -173,21 +226,19 @@ export class MemoryLedgerStore implements LedgerStore {
 
   async release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
     this.#checkOpen();
-    return {
-      ...(this.#ledgers.get(claim.session)?.release(claim, options) ?? {
-        released: true,
-        inboxSeq: 0,
-      }),
-      now: this.#clock.now(),
-    };
+    const now = this.#clock.now();
+    const ledger = this.#ledgers.get(claim.session);
+    if (ledger === undefined) return { released: true, inboxSeq: 0, now };
+    const isLast = ledger.head.epoch === claim.epoch;
+    const receipt = ledger.release(claim, options);
+    if (isLast && receipt.released)
+      this.#turns.changes.released(this.#identity(ledger), options.turn, now);
+    return { ...receipt, now };
   }
 
-  async post(session: string, item: InboxItem): Promise<PostReceipt> {
-    const ledger = this.#find(session);
-    const now = this.#clock.now();
-    if (ledger.hasPosted(item.key)) return { inboxSeq: ledger.head.inboxSeq, duplicate: true, now };
-    if (item.settles !== undefined) this.#requests.answer(session, item.settles, item.by, now);
-    return { ...ledger.post(item), now };
+  async post(session: string, item: InboxItem, options: PostOptions = {}): Promise<PostReceipt> {
+    this.#checkOpen();
+    return this.#posts.post(session, item, options, this.#clock.now());
   }
 
   async inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -195,15 +246,7 @@ export class MemoryLedgerStore implements LedgerStore {
   }
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
-    let followed: MemoryLedger | undefined;
-    const read = async function* (
-      this: MemoryLedgerStore,
-      after: number,
-    ): AsyncGenerator<readonly Event[], void, undefined> {
-      followed ??= this.#find(session);
-      yield* this.#read(followed, { after });
-    };
-    return this.#followers.follow(session, afterSeq, signal, read.bind(this));
+    return this.#followers.follow(session, afterSeq, signal, this.#reading.ofOneLedger(session));
   }
 
   async fork(
@@ -217,9 +260,10 @@ export class MemoryLedgerStore implements LedgerStore {
     checkNumbers(newSession, atSeq, first);
     if (this.#ledgers.has(newSession)) throw new SessionExistsError({ session: newSession });
     const now = this.#clock.now();
-    const fork = ledger.fork(atSeq, newSession, now, this.#firstEpoch);
+    const fresh = { session: newSession, number: this.#registry.next() };
+    const fork = ledger.fork(atSeq, fresh, now, this.#firstEpoch);
     if (first.length > 0) fork.write({ events: first }, now);
-    this.#ledgers.set(newSession, fork);
+    this.#add(fork);
   }
 
   async putBlob(bytes: Uint8Array, address?: string): Promise<string> {
@@ -250,26 +294,13 @@ export class MemoryLedgerStore implements LedgerStore {
   ): Promise<readonly string[]> {
     this.#checkOpen();
     const limit = checkLimit('sessions', options.limit);
-    return [...this.#ledgers.values()]
-      .filter((ledger) => ledger.hasRun(run))
-      .map((ledger) => ledger.listing)
-      .sort(compareListings('updatedAt'))
-      .slice(0, limit)
-      .map(({ id }) => id);
+    return sessionsOfRun([...this.#ledgers.values()], run).slice(0, limit);
   }
 
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     this.#checkOpen();
     const limit = checkLimit('sessions', options.limit);
-    const { id } = options;
-    const named =
-      id === undefined
-        ? this.#ledgers.values()
-        : [this.#ledgers.get(id)].filter((ledger) => ledger !== undefined);
-    return Array.from(named, (ledger) => ledger.listing)
-      .filter((listing) => isListed(listing, options))
-      .sort(compareListings(options.order))
-      .slice(0, limit);
+    return listedSessions(this.#ledgers, options).slice(0, limit);
   }
 
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
@@ -282,6 +313,40 @@ export class MemoryLedgerStore implements LedgerStore {
     this.#requests.settle(session, settlement, this.#clock.now());
   }
 
+  async turn(session: string): Promise<TurnRow | undefined> {
+    this.#checkOpen();
+    const ledger = this.#ledgers.get(session);
+    return ledger === undefined ? undefined : this.#turns.row(ledger.number);
+  }
+
+  async turns(filter: TurnFilter = {}): Promise<readonly TurnRow[]> {
+    this.#checkOpen();
+    return this.#turns.list(this.#scope, filter, checkLimit('turns', filter.limit));
+  }
+
+  async explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
+    this.#checkOpen();
+    const ledger = this.#ledgers.get(session);
+    return ledger === undefined
+      ? undefined
+      : this.#turns.explain(ledger.number, scope, this.#clock.now());
+  }
+
+  async rows(filter: RowFilter): Promise<readonly StoredRow[]> {
+    this.#checkOpen();
+    return this.#rows.list(filter, this.#clock.now(), checkLimit('rows', filter.limit));
+  }
+
+  async sends(filter: SendFilter = {}): Promise<readonly PendingSend[]> {
+    this.#checkOpen();
+    return this.#outbox.list(filter, this.#clock.now(), checkLimit('sends', filter.limit));
+  }
+
+  async sent(session: string, numbers: readonly number[]): Promise<void> {
+    this.#checkOpen();
+    this.#outbox.remove(session, numbers);
+  }
+
   async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
     this.#checkOpen();
     return longestDue([this], this.#clock.now(), checkLimit('sessions', options.limit));
@@ -291,13 +356,7 @@ export class MemoryLedgerStore implements LedgerStore {
     now: number,
     owners: OwnerSurvey,
   ): { readonly since: number; readonly session: DueSession }[] {
-    const due = [];
-    for (const ledger of this.#ledgers.values()) {
-      const since = ledger.dueSince(now, owners);
-      if (since !== undefined)
-        due.push({ since, session: { ...this.#scope, session: ledger.session } });
-    }
-    return due;
+    return dueOf(this.#ledgers.values(), this.#scope, now, owners);
   }
 
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {
@@ -311,6 +370,10 @@ export class MemoryLedgerStore implements LedgerStore {
       this.#firstEpoch = Math.max(this.#firstEpoch, each.head.epoch + 1);
       this.#ledgers.delete(each.session);
       this.#requests.forget(each.session);
+      this.#rows.forget(each.session);
+      this.#turns.forget(each.number, this.#clock.now());
+      this.#registry.delete(each);
+      this.#posts.deleted(each);
       each.delete();
       this.#followers.wake(each.session);
     }
@@ -344,12 +407,6 @@ export class MemoryLedgerStore implements LedgerStore {
     const ledger = this.#ledgers.get(session);
     if (ledger === undefined) throw new SessionNotFoundError({ session, app: this.#scope.app });
     return ledger;
-  }
-
-  #checkAlive(ledger: MemoryLedger): void {
-    this.#checkOpen();
-    if (ledger.isDeleted)
-      throw new SessionNotFoundError({ session: ledger.session, app: this.#scope.app });
   }
 
   #checkOpen(): void {

@@ -17,6 +17,7 @@ import type {
   SessionSummary,
 } from '../../ledger/port.ts';
 import { isOwnerGone, type OwnerSurvey } from '../owner.ts';
+import type { TurnLease } from '../turns/turn-tables.ts';
 import { copyJson } from './json.ts';
 
 interface Lease {
@@ -37,7 +38,11 @@ const pageSize = 250;
 /** One ledger in memory: its own events, and the prefix of another one when it is a fork. */
 export class MemoryLedger {
   readonly session: string;
+  /** Number that no other ledger of the store has or gets. */
+  readonly number: number;
   readonly createdAt: number;
+  /** True when a post made the session: its id stays unused when it is deleted. */
+  isOpenedByPost = false;
   readonly #origin: Origin | undefined;
   readonly #events: Event[] = [];
   /** The forks whose prefix ends in the events of this ledger. */
@@ -50,14 +55,22 @@ export class MemoryLedger {
   #updatedAt: number;
   #summary: SessionSummary = { status: 'active' };
   readonly #inbox = new Map<number, InboxEntry>();
+  /** Positions of items that only inform. */
+  readonly #informing = new Set<number>();
   readonly #postedKeys = new Set<string>();
   readonly #snapshots: FoldSnapshot[] = [];
   /** Addresses of blobs, each with the first `seq` that may refer to it. */
   readonly #blobs = new Map<string, number>();
 
   /** @param epoch the one before the first claim */
-  constructor(session: string, now: number, epoch: number, origin?: Origin) {
+  constructor(
+    { session, number }: { readonly session: string; readonly number: number },
+    now: number,
+    epoch: number,
+    origin?: Origin,
+  ) {
     this.session = session;
+    this.number = number;
     this.createdAt = now;
     this.#updatedAt = now;
     this.#epoch = epoch;
@@ -72,6 +85,21 @@ export class MemoryLedger {
     return { seq: this.seq, epoch: this.#epoch, inboxSeq: this.#inboxSeq };
   }
 
+  get birth(): string {
+    return String(this.number);
+  }
+
+  get lease(): TurnLease | undefined {
+    const lease = this.#lease;
+    return lease === undefined
+      ? undefined
+      : { owner: lease.owner, until: lease.until, epoch: this.#epoch };
+  }
+
+  get wakeAt(): number | null {
+    return this.#wakeAt;
+  }
+
   get listing(): SessionListing {
     return {
       ...this.#summary,
@@ -82,7 +110,8 @@ export class MemoryLedger {
     };
   }
 
-  claim(owner: string, options: ClaimOptions, now: number): Claim {
+  /** @throws SessionBusyError while another owner's lease is live, unless forced */
+  assertFree(owner: string, options: ClaimOptions, now: number): void {
     const held = this.#lease;
     if (
       held !== undefined &&
@@ -93,6 +122,10 @@ export class MemoryLedger {
     ) {
       throw new SessionBusyError({ session: this.session, owner: held.owner, until: held.until });
     }
+  }
+
+  /** Claims a ledger that is free. */
+  claim(owner: string, options: ClaimOptions, now: number): Claim {
     this.#epoch += 1;
     this.#lease = { owner, ttlMs: options.ttlMs, until: now + options.ttlMs };
     return {
@@ -146,7 +179,10 @@ export class MemoryLedger {
     if (batch.summary !== undefined) this.#summary = batch.summary;
     if (batch.wakeAt !== undefined) this.#wakeAt = batch.wakeAt;
     if (batch.consumes !== undefined)
-      for (const position of batch.consumes) this.#inbox.delete(position);
+      for (const position of batch.consumes) {
+        this.#inbox.delete(position);
+        this.#informing.delete(position);
+      }
     const firstSeq = batch.events[0]?.seq ?? this.seq;
     if (batch.blobs !== undefined)
       for (const address of batch.blobs)
@@ -168,26 +204,44 @@ export class MemoryLedger {
     return this.#postedKeys.has(key);
   }
 
-  /** Adds an item that has not been posted before. */
-  post(item: InboxItem): Omit<PostReceipt, 'now'> {
+  /** Notes the key of an item that is not added. */
+  notePosted(key: string): void {
+    this.#postedKeys.add(key);
+  }
+
+  /**
+   * Adds an item that has not been posted before.
+   * @param wakes false for one that only informs
+   */
+  post(item: InboxItem, wakes: boolean): Omit<PostReceipt, 'now'> {
     this.#inboxSeq += 1;
     this.#postedKeys.add(item.key);
+    if (!wakes) this.#informing.add(this.#inboxSeq);
     this.#inbox.set(this.#inboxSeq, { ...item, position: this.#inboxSeq });
     return { inboxSeq: this.#inboxSeq, duplicate: false };
+  }
+
+  /** Time since which the session has something to do; `undefined` when it has nothing. */
+  workSince(now: number): number | undefined {
+    const wakes = this.#wakeAt !== null && this.#wakeAt <= now ? [this.#wakeAt] : [];
+    // Most sessions have no work, and are asked often.
+    if (this.#inbox.size === this.#informing.size && wakes.length === 0) return undefined;
+    const items = [...this.#inbox.values()].filter(
+      ({ position }) => !this.#informing.has(position),
+    );
+    return Math.min(...wakes, ...items.map(({ at }) => at));
   }
 
   /**
    * Returns the time since which the session has work and no owner; `undefined` when it has none.
    */
   dueSince(now: number, owners: OwnerSurvey): number | undefined {
-    const wakes = this.#wakeAt !== null && this.#wakeAt <= now ? [this.#wakeAt] : [];
-    // Most sessions have no work, and are asked often.
-    if (this.#inbox.size === 0 && wakes.length === 0) return undefined;
-    const times = [...wakes, ...Array.from(this.#inbox.values(), ({ at }) => at)];
+    const since = this.workSince(now);
+    if (since === undefined) return undefined;
     const lease = this.#lease;
     return lease !== undefined && lease.until > now && !owners.isGone(lease.owner)
       ? undefined
-      : Math.min(...times);
+      : since;
   }
 
   putSnapshot(snapshot: FoldSnapshot): void {
@@ -244,11 +298,16 @@ export class MemoryLedger {
   }
 
   /** @param epoch the one before the first claim of the fork */
-  fork(atSeq: number, newSession: string, now: number, epoch: number): MemoryLedger {
+  fork(
+    atSeq: number,
+    fresh: { readonly session: string; readonly number: number },
+    now: number,
+    epoch: number,
+  ): MemoryLedger {
     // A fork of a shared prefix refers to the ledger that holds the events. So chains grow only
     // where ledgers did.
     const holder = this.#holderOf(atSeq);
-    const fork = new MemoryLedger(newSession, now, epoch, { ledger: holder, seq: atSeq });
+    const fork = new MemoryLedger(fresh, now, epoch, { ledger: holder, seq: atSeq });
     fork.#summary = this.#forkSummary(atSeq);
     holder.#forks.add(fork);
     return fork;
@@ -270,6 +329,7 @@ export class MemoryLedger {
     this.#lease = undefined;
     this.#wakeAt = null;
     this.#inbox.clear();
+    this.#informing.clear();
     this.#postedKeys.clear();
     this.#snapshots.length = 0;
     this.#keepSharedEvents();

@@ -9,6 +9,9 @@ const storeParts: readonly StorePart[] = [
   'blobs',
   'requests',
   'due',
+  'turns',
+  'sends',
+  'rows',
   'snapshots',
   'deletion',
   'listing',
@@ -56,6 +59,28 @@ export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut:
       due: async (ledgers, store) => {
         expect(await codeOf(ledgers.due())).toBe(refused);
         expect(await codeOf(store.admin.due())).toBe(refused);
+      },
+      turns: async (ledgers, store) => {
+        expect(await codeOf(ledgers.turn('s'))).toBe(refused);
+        expect(await codeOf(ledgers.turns())).toBe(refused);
+        expect(await codeOf(ledgers.explainTurn('s', {}))).toBe(refused);
+        expect(await codeOf(ledgers.post('s', inboxItem('k'), { turn: {} }))).toBe(refused);
+        const asked = { app: 'shop', owner: 'w', ticket: 't', ttlMs: ttl, slots: 1 };
+        expect(await codeOf(store.admin.take(asked))).toBe(refused);
+      },
+      sends: async (ledgers, store) => {
+        const sends = [{ to: 't', item: inboxItem('k') }];
+        const batch = { events: notes(0, ['a']), sends };
+        expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
+        expect(await codeOf(ledgers.sends())).toBe(refused);
+        expect(await codeOf(ledgers.post('new', inboxItem('k'), { open: true }))).toBe(refused);
+        expect(await codeOf(store.admin.sends({ app: 'shop' }))).toBe(refused);
+      },
+      rows: async (ledgers) => {
+        const row = { kind: 'task', id: '1', status: 'open', at: 1, body: {} };
+        const batch = { events: notes(0, ['a']), rows: [row] };
+        expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
+        expect(await codeOf(ledgers.rows({ kind: 'task' }))).toBe(refused);
       },
       // A snapshot only saves time: the runtime folds again what it does not find.
       snapshots: async (ledgers) => {

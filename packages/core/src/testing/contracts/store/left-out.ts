@@ -1,4 +1,11 @@
-import type { Batch, InboxItem, LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
+import type {
+  Batch,
+  InboxItem,
+  LedgerStore,
+  PostOptions,
+  Store,
+  StoreAdmin,
+} from '../../../ledger/port.ts';
 
 /**
  * Parts that a store may leave out. Every store has the rest: head, events, ownership, inbox and
@@ -10,6 +17,9 @@ export type StorePart =
   | 'blobs'
   | 'requests'
   | 'due'
+  | 'turns'
+  | 'sends'
+  | 'rows'
   | 'snapshots'
   | 'deletion'
   | 'listing';
@@ -26,6 +36,13 @@ const methods: Readonly<Record<string, StorePart>> = {
   requests: 'requests',
   settle: 'requests',
   due: 'due',
+  turn: 'turns',
+  turns: 'turns',
+  explainTurn: 'turns',
+  take: 'turns',
+  sends: 'sends',
+  sent: 'sends',
+  rows: 'rows',
   putSnapshot: 'snapshots',
   getSnapshot: 'snapshots',
   delete: 'deletion',
@@ -70,12 +87,27 @@ export class PartWatch {
 function partsOf(name: string, args: readonly unknown[]): readonly StorePart[] {
   const method = methods[name];
   if (method !== undefined) return [method];
-  if (name === 'post') return (args[1] as InboxItem).settles === undefined ? [] : ['requests'];
-  if (name !== 'append') return [];
-  const { shared = [], blobs = [], requests = [], settles = [] } = args[2] as Batch;
+  if (name === 'post') return partsOfPost(args[1] as InboxItem, args[2] as PostOptions | undefined);
+  if (name === 'append') return partsOfBatch(args[2] as Batch);
+  return [];
+}
+
+function partsOfPost(item: InboxItem, options: PostOptions = {}): readonly StorePart[] {
+  const parts: StorePart[] = item.settles === undefined ? [] : ['requests'];
+  if (options.open !== undefined || options.birth !== undefined) parts.push('sends');
+  if (options.turn !== undefined || options.admit !== undefined) parts.push('turns');
+  if (options.rows !== undefined) parts.push('rows');
+  return parts;
+}
+
+function partsOfBatch(batch: Batch): readonly StorePart[] {
+  const { shared = [], blobs = [], requests = [], settles = [] } = batch;
   const parts: StorePart[] = [];
   if (shared.length > 0) parts.push('shared scopes');
   if (blobs.length > 0) parts.push('blobs');
   if (requests.length + settles.length > 0) parts.push('requests');
+  if (batch.sends !== undefined) parts.push('sends');
+  if (batch.turn !== undefined) parts.push('turns');
+  if (batch.rows !== undefined) parts.push('rows');
   return parts;
 }

@@ -18,6 +18,10 @@ import { inboxContract } from './inbox-contract.ts';
 import { isolationContract } from './isolation-contract.ts';
 import type { LeftOut } from './left-out.ts';
 import { leftOutContract } from './left-out-contract.ts';
+import { keyContract } from './queue/key-contract.ts';
+import { orderContract } from './queue/order-contract.ts';
+import { sendContract } from './queue/send-contract.ts';
+import { turnContract } from './queue/turn-contract.ts';
 import { followContract } from './reading/follow-contract.ts';
 import { listContract } from './reading/list-contract.ts';
 import { listOptionsContract } from './reading/list-options-contract.ts';
@@ -97,6 +101,9 @@ const partChecks: OptionChecks<LeftOut> = {
   blobs: isReason,
   requests: isReason,
   due: isReason,
+  turns: isReason,
+  sends: isReason,
+  rows: isReason,
   snapshots: isReason,
   deletion: isReason,
   listing: isReason,
@@ -121,6 +128,7 @@ function defineRules(suite: Suite): void {
   sharedContract(suite);
   defineRequests(suite);
   dueContract(suite);
+  defineQueue(suite);
   snapshotContract(suite);
   defineDeletion(suite);
   listContract(suite);
@@ -144,6 +152,13 @@ function defineRequests(suite: Suite): void {
   requestListContract(suite);
   answerContract(suite);
   settlingContract(suite);
+}
+
+function defineQueue(suite: Suite): void {
+  turnContract(suite);
+  orderContract(suite);
+  keyContract(suite);
+  sendContract(suite);
 }
 
 function defineDeletion(suite: Suite): void {

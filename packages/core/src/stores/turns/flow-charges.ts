@@ -1,0 +1,57 @@
+import { type Flow, flowOf, type Turn } from './turn.ts';
+import type { TurnTables } from './turn-tables.ts';
+
+/**
+ * Shares of flows by virtual time (start-time fair queuing): a flow is charged when one of its turns
+ * is taken, and the flow with the least virtual time is next. One that was idle does not save up: it
+ * starts at the least of those that are busy.
+ */
+export class FlowCharges {
+  readonly #tables: TurnTables;
+
+  constructor(tables: TurnTables) {
+    this.#tables = tables;
+  }
+
+  /** Counts a turn that becomes ready. */
+  enter(turn: Turn): void {
+    const name = flowOf(turn);
+    const flow: Flow = this.#tables.flow(name) ?? { ...name, virtualTime: 0, ready: 0 };
+    if (flow.ready === 0) {
+      const [least] = this.#tables.busyFlows(name, undefined);
+      flow.virtualTime = Math.max(flow.virtualTime, least?.virtualTime ?? 0);
+    }
+    flow.ready += 1;
+    this.#tables.saveFlow(flow);
+  }
+
+  /** Counts a turn that is no longer ready. */
+  leave(turn: Turn): void {
+    const flow = this.#tables.flow(flowOf(turn));
+    if (flow === undefined) return;
+    flow.ready = Math.max(0, flow.ready - 1);
+    this.#tables.saveFlow(flow);
+  }
+
+  /** Charges the flow of a turn that is taken by its estimate. */
+  charge(turn: Turn, weight: number): void {
+    turn.chargedMs = turn.estimateMs;
+    turn.weight = weight;
+    this.#add(turn, turn.chargedMs / weight);
+  }
+
+  /** Replaces the estimate by the time really worked. */
+  correct(turn: Turn, now: number): void {
+    if (turn.ticket === undefined || turn.isControl) return;
+    const workedMs = Math.max(0, now - (turn.takenAt ?? now));
+    this.#add(turn, (workedMs - turn.chargedMs) / turn.weight);
+    turn.chargedMs = 0;
+  }
+
+  #add(turn: Turn, ms: number): void {
+    const name = flowOf(turn);
+    const flow = this.#tables.flow(name) ?? { ...name, virtualTime: 0, ready: 0 };
+    flow.virtualTime += ms;
+    this.#tables.saveFlow(flow);
+  }
+}
