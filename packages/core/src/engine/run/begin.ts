@@ -7,6 +7,7 @@ import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
+import { taskInItem } from '../frame/task.ts';
 import { assertMayBegin } from '../invoke/input-contract.ts';
 import { laneOfItem } from './inbox/item-lane.ts';
 import { InboxReader } from './inbox/reader.ts';
@@ -121,6 +122,7 @@ function postedBeginning(
       data,
       posted: runId,
       ...modelIn(posted),
+      task: taskInItem(posted),
     };
     // Another process may have run it by its name meanwhile.
     return {

@@ -2,10 +2,12 @@ import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import { takenMessage } from '../../ledger/folds/taken-message.ts';
+import type { ListedRow } from '../../ledger/port.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';
 import { openDetachedIn } from '../frame/open-detached.ts';
+import { taskDraft, taskRow } from '../frame/task.ts';
 import { messageDrafts } from '../invoke/input-contract.ts';
 import { postAsAnswer } from './inbox/message-answer.ts';
 import type { InboxReader } from './inbox/reader.ts';
@@ -25,6 +27,7 @@ interface ReceivingRun {
 export interface RunInput {
   readonly before: readonly EventDraft[];
   readonly consumes: readonly number[];
+  readonly rows?: readonly ListedRow[] | undefined;
 }
 
 /** The input of a turn that gets none. */
@@ -52,7 +55,13 @@ export async function takeRunInput(
   const left = posted === undefined ? undefined : inbox.left.get(posted);
   const consumes = left === undefined ? [] : [left.position];
   // Input and start share one append: a crash between the two would lose the input.
-  if (open === undefined) return { before: [...granted, ...input], consumes };
+  if (open === undefined) {
+    const { task, runnable } = request;
+    if (task === undefined) return { before: [...granted, ...input], consumes };
+    const begun = { task, runnable: runnable?.name ?? '', startedAt: app.clock.now() };
+    const before = [taskDraft(task), ...granted, ...input];
+    return { before, consumes, rows: [taskRow('open', begun)] };
+  }
   if (left !== undefined) ledger.append([], { consumes });
   const clientKey = posted ?? (request.isNamed ? request.runId : undefined);
   const [message] = input;
