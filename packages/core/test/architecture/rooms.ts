@@ -122,11 +122,16 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'following a session: durable events and the parts of answers between them',
     imports: [...belowEngine, 'engine/frame', 'engine/run'],
   },
+  'engine/tasks': {
+    holds: 'tasks: submitted, listed, explained and controlled',
+    imports: [...belowEngine, 'engine/frame'],
+  },
   'engine/app': {
-    holds: 'one app: its options, tenants, sessions and recovery',
+    holds: 'one app: its options, tenants, sessions, recovery and turns',
     imports: [
       ...belowEngine,
       ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
+      'engine/tasks',
     ],
   },
   stores: {

@@ -41,6 +41,7 @@ import type { PubSub } from '../live/pub-sub.ts';
 import { type ApprovalTokenOptions, isApprovals } from '../requests/approval-token.ts';
 import type { OnRequest } from '../requests/telling.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
+import type { AdmissionOptions } from '../tasks/profile.ts';
 
 export const defaultLeaseMs = 30_000;
 /**
@@ -92,17 +93,6 @@ export interface WorkOptions {
    * @default none
    */
   readonly profile?: 'assistant';
-}
-
-/** Numbers of tasks that may wait in a queue. */
-export interface AdmissionOptions {
-  readonly priorities?: Readonly<
-    Partial<Record<'realtime' | 'high' | 'normal' | 'low' | 'background', number>>
-  >;
-  readonly total?: number;
-  /** Of one tenant, and of one requester of it. */
-  readonly tenant?: number;
-  readonly requester?: number;
 }
 
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {

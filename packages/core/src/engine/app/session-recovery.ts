@@ -12,7 +12,7 @@ const lookEveryMs = 5_000;
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Maximum number of sessions that are continued at the same time, by default. */
-const defaultAtOnce = 100;
+export const defaultSlots = 100;
 /**
  * Number of timers that fire at the exact time, and the unit in milliseconds to which others round
  * up.
@@ -274,7 +274,7 @@ export class SessionRecovery {
 
   /** Places that are free; none while the gate is closed. Control work needs none. */
   async #free(): Promise<Pick<TakeRequest, 'slots' | 'realtimeSlots'>> {
-    const { atOnce = defaultAtOnce, realtimeAtOnce = 1 } = this.#parts;
+    const { atOnce = defaultSlots, realtimeAtOnce = 1 } = this.#parts;
     if (await this.#isGateClosed()) return { slots: 0, realtimeSlots: realtimeAtOnce };
     const realtime = [...this.#running.values()].filter((taken) => taken?.turn.level === 0).length;
     const reserved = Math.min(realtime, realtimeAtOnce);

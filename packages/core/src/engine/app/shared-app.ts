@@ -22,7 +22,7 @@ import {
 import { appServices } from './services.ts';
 import { homeOf } from './session-opener.ts';
 import { SessionRecovery } from './session-recovery.ts';
-import { claimOf, takeScope } from './taking.ts';
+import { claimOf, slotsOf, takeScope } from './taking.ts';
 import { type AppParts, TenantApp } from './tenant-app.ts';
 import { checkTenant, Tenants } from './tenants.ts';
 import { WorkerTurn } from './worker-turn.ts';
@@ -136,7 +136,7 @@ export class SharedApp implements AppParts {
   }
 
   #makeRecovery(home: string): SessionRecovery {
-    const { recover, work } = this.options;
+    const { work } = this.options;
     return new SessionRecovery({
       take: ({ tenant, ...request }) => {
         this.#tenants.forgetIdle();
@@ -159,7 +159,7 @@ export class SharedApp implements AppParts {
         (await this.store.for({ tenant, app: this.app }).turn(session)) !== undefined,
       clock: this.clock,
       host: this.host,
-      atOnce: work?.slots ?? (typeof recover === 'object' ? recover.atOnce : undefined),
+      atOnce: slotsOf(this.options),
       realtimeAtOnce: work?.reserve?.realtime,
       isGateClosed: work?.isRealtimeActive,
       resume: ({ tenant, session, lane }, taken) => {

@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { Claim, Taken, TurnScope } from '../../ledger/port.ts';
 import type { Registry } from '../frame/registry.ts';
+import { workDefaults } from '../tasks/profile.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /** The part of the queue that an app serves. */
@@ -9,6 +10,12 @@ export function takeScope({ resolve, work }: RuntimeOptions, registry: Registry)
   const names = resolve === undefined ? registry.names : undefined;
   const queueLimits = work?.queueLimits;
   return defined({ names, queues: work?.queues, queueLimits, weights: work?.weights });
+}
+
+/** Maximum number of sessions that an app works on by itself at the same time. */
+export function slotsOf({ recover, work }: RuntimeOptions): number | undefined {
+  const { slots } = workDefaults(work?.profile, undefined);
+  return work?.slots ?? slots ?? (typeof recover === 'object' ? recover.atOnce : undefined);
 }
 
 /** The claim with which a session was taken. */

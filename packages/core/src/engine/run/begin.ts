@@ -7,6 +7,7 @@ import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
+import type { ResolvedRunLimits } from '../frame/run-options.ts';
 import { taskInItem } from '../frame/task.ts';
 import { assertMayBegin } from '../invoke/input-contract.ts';
 import { laneOfItem } from './inbox/item-lane.ts';
@@ -123,6 +124,7 @@ function postedBeginning(
       posted: runId,
       ...modelIn(posted),
       task: taskInItem(posted),
+      limits: limitsIn(posted, request.limits),
     };
     // Another process may have run it by its name meanwhile.
     return {
@@ -137,4 +139,10 @@ function postedBeginning(
 /** The model that a posted run names. A name that is damaged names none. */
 function modelIn({ model }: InboxEntry['data']): { readonly model?: string } {
   return typeof model === 'string' && wrongName(model) === undefined ? { model } : {};
+}
+
+/** The limits of a posted run, which may have one of its rounds. */
+function limitsIn({ maxRounds }: InboxEntry['data'], limits: ResolvedRunLimits): ResolvedRunLimits {
+  if (typeof maxRounds !== 'number') return limits;
+  return { ...limits, rounds: maxRounds, own: { ...limits.own, rounds: maxRounds } };
 }

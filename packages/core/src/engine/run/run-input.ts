@@ -3,6 +3,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import { takenMessage } from '../../ledger/folds/taken-message.ts';
 import type { ListedRow } from '../../ledger/port.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';
@@ -20,6 +21,7 @@ interface ReceivingRun {
   readonly session: Session;
   readonly request: RunRequest;
   readonly runId: string;
+  readonly runnable: Runnable;
   readonly open: InvocationRecord | undefined;
 }
 
@@ -38,7 +40,7 @@ export const noRunInput: RunInput = { before: [], consumes: [] };
  * at once.
  */
 export async function takeRunInput(
-  { app, open, request, runId, session }: ReceivingRun,
+  { app, open, request, runId, runnable, session }: ReceivingRun,
   inbox: InboxReader,
 ): Promise<RunInput> {
   const { ledger } = session;
@@ -56,9 +58,9 @@ export async function takeRunInput(
   const consumes = left === undefined ? [] : [left.position];
   // Input and start share one append: a crash between the two would lose the input.
   if (open === undefined) {
-    const { task, runnable } = request;
+    const { task } = request;
     if (task === undefined) return { before: [...granted, ...input], consumes };
-    const begun = { task, runnable: runnable?.name ?? '', startedAt: app.clock.now() };
+    const begun = { task, runnable: runnable.name, startedAt: app.clock.now() };
     const before = [taskDraft(task), ...granted, ...input];
     return { before, consumes, rows: [taskRow('open', begun)] };
   }
