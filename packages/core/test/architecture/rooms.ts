@@ -134,6 +134,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['base', 'ledger'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
+  notifications: {
+    holds: 'channels that reach people: console, webhook, Slack, Telegram, text messages',
+    imports: ['base', 'tools'],
+    types: ['ledger'],
+  },
   opentelemetry: {
     holds: 'spans and metrics of runs',
     imports: ['base', 'ledger'],
