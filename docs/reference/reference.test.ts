@@ -215,6 +215,9 @@ describe('options.md', () => {
     ['notifications/channels/slack.ts', 'SlackChannelOptions', 'Notification channels'],
     ['notifications/channels/telegram.ts', 'TelegramChannelOptions', 'Notification channels'],
     ['notifications/channels/sms.ts', 'SmsChannelOptions', 'Notification channels'],
+    ['notifications/delivery/quiet-hours.ts', 'QuietHours', 'Notification channels'],
+    ['notifications/delivery/plan-delivery.ts', 'DeliveryRequest', 'Notification channels'],
+    ['notifications/delivery/plan-attempt.ts', 'AttemptRequest', 'Notification channels'],
   ])('%s: has every option of %s', (path, name, heading) => {
     const body =
       new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(

@@ -136,8 +136,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   notifications: {
     holds: 'channels that reach people: console, webhook, Slack, Telegram, text messages',
-    imports: ['base', 'tools'],
+    imports: ['base', 'tools', 'notifications/delivery'],
     types: ['ledger'],
+  },
+  'notifications/delivery': {
+    holds: 'quiet hours, joined notices, the plan of deliveries and attempts',
+    imports: ['base'],
+    types: ['notifications'],
+    pure: true,
   },
   opentelemetry: {
     holds: 'spans and metrics of runs',

@@ -2,7 +2,7 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import { isFunction, isNonEmptyText } from '../../base/options.ts';
 import { visibleText } from '../../base/text/visible-text.ts';
 import type { Channel } from '../channel.ts';
-import { plainText } from '../notice-text.ts';
+import { plainText } from '../delivery/notice-text.ts';
 import { channelOf } from '../send-notice.ts';
 
 export interface ConsoleChannelOptions {

@@ -2,6 +2,7 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import { isAnything } from '../../base/options.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Channel } from '../channel.ts';
+import { plainText, shortened, titleLine } from '../delivery/notice-text.ts';
 import {
   type HttpChannelOptions,
   httpChecks,
@@ -11,7 +12,6 @@ import {
 } from '../http/options.ts';
 import { failureOfReply, postMessage } from '../http/post-message.ts';
 import type { Notice } from '../notice.ts';
-import { plainText, shortened, titleLine } from '../notice-text.ts';
 import { channelOf } from '../send-notice.ts';
 
 export interface SlackChannelOptions extends HttpChannelOptions {

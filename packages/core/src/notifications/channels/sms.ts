@@ -2,6 +2,7 @@ import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isAnything, isFunction, isOneOf } from '../../base/options.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Channel } from '../channel.ts';
+import { plainText } from '../delivery/notice-text.ts';
 import {
   type HttpChannelOptions,
   httpChecks,
@@ -11,7 +12,6 @@ import {
 } from '../http/options.ts';
 import { failureOfReply, postMessage } from '../http/post-message.ts';
 import { readObject } from '../http/read-text.ts';
-import { plainText } from '../notice-text.ts';
 import { addressOf, channelOf, type FindAddress, refused } from '../send-notice.ts';
 
 export interface SmsChannelOptions extends HttpChannelOptions {

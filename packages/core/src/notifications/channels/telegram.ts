@@ -2,6 +2,7 @@ import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isAnything, isFunction } from '../../base/options.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Channel } from '../channel.ts';
+import { plainText, shortened } from '../delivery/notice-text.ts';
 import {
   type HttpChannelOptions,
   httpChecks,
@@ -12,7 +13,6 @@ import {
 import { failureOfReply, type HttpReply, postMessage } from '../http/post-message.ts';
 import { readObject } from '../http/read-text.ts';
 import type { Notice } from '../notice.ts';
-import { plainText, shortened } from '../notice-text.ts';
 import { addressOf, channelOf, type FindAddress, refused } from '../send-notice.ts';
 
 export interface TelegramChannelOptions extends HttpChannelOptions {

@@ -1,5 +1,5 @@
-import { cutText } from '../base/text/cut-text.ts';
-import type { Notice, NoticeAction } from './notice.ts';
+import { cutText } from '../../base/text/cut-text.ts';
+import type { Notice, NoticeAction } from '../notice.ts';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** UTF-16 units of the longest character that is kept whole. */
