@@ -133,6 +133,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'memory, SQLite, PostgreSQL; `encrypted/`, a store around any of them',
     imports: ['base', 'ledger'],
   },
+  triggers: {
+    holds: 'triggers: when they fire, what is missed, signatures of webhooks',
+    imports: ['base'],
+    pure: true,
+  },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   notifications: {
     holds: 'channels that reach people: console, webhook, Slack, Telegram, text messages',
