@@ -1,3 +1,5 @@
+import { checkOptions } from '../../base/invalid-option.ts';
+import { isList, isListOfText } from '../../base/options.ts';
 import type { TaskInfo } from '../task-info.ts';
 import { compiledLanguage } from './compiled-language.ts';
 import { english } from './english/english.ts';
@@ -33,12 +35,19 @@ export interface ParseJobCommandOptions {
  * // { kind: 'reprioritize', target: { kind: 'named', words: 'research' }, priority: 'high' }
  * console.log(parseJobCommand('Cancel my flight to Paris')); // undefined
  * ```
+ *
+ * @throws InvalidOptionError
  */
 export function parseJobCommand(
   text: string,
   options: ParseJobCommandOptions = {},
 ): JobCommand | undefined {
   if (typeof text !== 'string') return undefined;
+  checkOptions('parseJobCommand', options, {
+    tasks: isList,
+    assistantNames: isListOfText,
+    languages: isList,
+  });
   const names = (options.assistantNames ?? []).map(wordsOfName);
   for (const language of options.languages ?? [english]) {
     const context = { compiled: compiledLanguage(language), names, tasks: options.tasks };

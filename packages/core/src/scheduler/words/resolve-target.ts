@@ -1,3 +1,5 @@
+import { checkOptions } from '../../base/invalid-option.ts';
+import { isFlag, isList, isOneOf } from '../../base/options.ts';
 import type { TaskInfo, TaskState } from '../task-info.ts';
 import { english } from './english/english.ts';
 import type { JobTarget, TargetedKind } from './job-command.ts';
@@ -39,12 +41,18 @@ const applicable: Readonly<Record<TargetedKind, readonly TaskState[] | undefined
  * Returns the tasks that a target of `parseJobCommand` means.
  *
  * @param tasks in the order of the list that the user has seen; numbers count in it
+ * @throws InvalidOptionError
  */
 export function resolveTarget(
   target: JobTarget,
   tasks: readonly TaskInfo[],
   options: ResolveTargetOptions = {},
 ): ResolvedTarget {
+  checkOptions('resolveTarget', options, {
+    for: isOneOf(...Object.keys(applicable)),
+    wholeName: isFlag,
+    languages: isList,
+  });
   const states = options.for && applicable[options.for];
   const fits = ({ state }: TaskInfo) => states === undefined || states.includes(state);
   if (target.kind === 'number')
