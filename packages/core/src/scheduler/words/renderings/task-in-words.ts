@@ -66,7 +66,7 @@ function roundsDone(task: TaskInfo): string | undefined {
 }
 
 /** Share of the rounds in percent, in steps of five. An open task is never quite done. */
-export function shareDone(task: TaskInfo): number | undefined {
+function shareDone(task: TaskInfo): number | undefined {
   const most = mostRounds(task);
   if (most === undefined || !(task.roundsCompleted > 0)) return undefined;
   const steps = Math.round((20 * task.roundsCompleted) / most);
@@ -74,7 +74,7 @@ export function shareDone(task: TaskInfo): number | undefined {
 }
 
 /** Place in line in words; work that nobody waits for has no place that would interest anyone. */
-export function placeInLine(task: TaskInfo, { now, positions }: TaskWording): string {
+function placeInLine(task: TaskInfo, { now, positions }: TaskWording): string {
   if (task.notBefore !== undefined && task.notBefore > now)
     return `starts in ${durationInWords(task.notBefore - now)}`;
   const place = positions?.get(task.id);
@@ -101,10 +101,9 @@ function taskSentence(task: TaskInfo, wording: TaskWording): string {
   const name = nameInWords(task);
   const left = timeLeft(task, wording);
   const estimate = left === undefined ? '' : ` It should be done in ${left}.`;
-  const share = shareDone(task);
   switch (task.state) {
     case 'running':
-      return `I'm working on ${name}${share === undefined ? '' : `, about ${share} percent done`}.${estimate}`;
+      return `I'm working on ${name}${shareSpoken(task)}.${estimate}`;
     case 'queued':
       return `${name}: ${placeInLine(task, wording)}.${estimate}`;
     case 'waiting':
@@ -120,6 +119,12 @@ function taskSentence(task: TaskInfo, wording: TaskWording): string {
     default:
       return `${name} has failed${reasonOf(task)}.`;
   }
+}
+
+/** Share that is done, as the end of a sentence. */
+export function shareSpoken(task: TaskInfo): string {
+  const share = shareDone(task);
+  return share === undefined ? '' : `, about ${share} percent done`;
 }
 
 function reasonOf(task: TaskInfo): string {

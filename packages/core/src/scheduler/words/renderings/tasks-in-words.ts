@@ -1,6 +1,6 @@
 import type { TaskInfo, TaskState } from '../../task-info.ts';
 import { countInWords, listInWords, nameInWords, numberInWords } from './phrases.ts';
-import { shareDone, taskLine, timeLeft } from './task-in-words.ts';
+import { shareSpoken, taskLine, timeLeft } from './task-in-words.ts';
 import { checkWording, type TaskWording } from './task-wording.ts';
 
 const mostInText = 20;
@@ -49,10 +49,9 @@ function runningSpoken(
   if (only === undefined) return "I'm not working on anything right now.";
   const names = namesSpoken(running, wording.most ?? mostSpoken);
   if (second !== undefined) return `I'm working on ${names}.`;
-  const share = shareDone(only);
   const left = withEstimate ? timeLeft(only, wording) : undefined;
-  const done = share === undefined ? '' : `, about ${share} percent done`;
-  return `I'm working on ${names}${done}.${left ? ` It should be done in ${left}.` : ''}`;
+  const estimate = left === undefined ? '' : ` It should be done in ${left}.`;
+  return `I'm working on ${names}${shareSpoken(only)}.${estimate}`;
 }
 
 /** Names some tasks and counts the others: "a, b and two more". */
