@@ -210,6 +210,14 @@ describe('options.md', () => {
     ['tools/builtin/web/fetch-url.ts', 'FetchUrlOptions', 'Built-in tools'],
     ['tools/builtin/csv/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
     ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
+    ['notifications/http/options.ts', 'HttpChannelOptions', 'Notification channels'],
+    ['notifications/channels/console.ts', 'ConsoleChannelOptions', 'Notification channels'],
+    ['notifications/channels/slack.ts', 'SlackChannelOptions', 'Notification channels'],
+    ['notifications/channels/telegram.ts', 'TelegramChannelOptions', 'Notification channels'],
+    ['notifications/channels/sms.ts', 'SmsChannelOptions', 'Notification channels'],
+    ['notifications/delivery/quiet-hours.ts', 'QuietHours', 'Notification channels'],
+    ['notifications/delivery/plan-delivery.ts', 'DeliveryRequest', 'Notification channels'],
+    ['notifications/delivery/plan-attempt.ts', 'AttemptRequest', 'Notification channels'],
   ])('%s: has every option of %s', (path, name, heading) => {
     const body =
       new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(

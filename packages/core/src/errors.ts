@@ -62,6 +62,7 @@ export {
   MissingKeyError,
   ModelError,
 } from './models/errors.ts';
+export { NotificationFailedError } from './notifications/errors.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
 export { PromptTextError } from './runnables/prompt-text.ts';
 export { StateBindingError } from './session/bound-object.ts';

@@ -90,6 +90,7 @@ export type ErrorCode =
   | 'not_json'
   | 'not_reopenable'
   | 'not_resolvable'
+  | 'notification_failed'
   | 'operation_ambiguous'
   | 'orphaned_child'
   | 'orphaned_effect'

@@ -138,7 +138,23 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'memory, SQLite, PostgreSQL; `encrypted/`, a store around any of them',
     imports: ['base', 'ledger'],
   },
+  triggers: {
+    holds: 'triggers: when they fire, what is missed, signatures of webhooks',
+    imports: ['base'],
+    pure: true,
+  },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
+  notifications: {
+    holds: 'channels that reach people: console, webhook, Slack, Telegram, text messages',
+    imports: ['base', 'tools', 'notifications/delivery'],
+    types: ['ledger'],
+  },
+  'notifications/delivery': {
+    holds: 'quiet hours, joined notices, the plan of deliveries and attempts',
+    imports: ['base'],
+    types: ['notifications'],
+    pure: true,
+  },
   opentelemetry: {
     holds: 'spans and metrics of runs',
     imports: ['base', 'ledger'],
