@@ -8,25 +8,36 @@ interface Place {
   readonly session: string;
 }
 
+type Asked = Omit<TakeOptions, 'app' | 'owner' | 'ttlMs'>;
+
 /** One operation, as it is performed on every store. */
 export type Operation =
   | ({ readonly name: 'post'; readonly item: number; readonly isControl: boolean } & Place & {
         readonly options: PostOptions;
       })
-  | { readonly name: 'take'; readonly options: Omit<TakeOptions, 'app' | 'owner' | 'ttlMs'> }
+  | { readonly name: 'take'; readonly options: Asked }
   | ({ readonly name: 'claim'; readonly force: boolean } & Place)
-  | ({ readonly name: 'release'; readonly turn?: TurnPatch; readonly sees: boolean } & Place)
-  | ({ readonly name: 'append'; readonly consumes: boolean } & Place & {
-        readonly wakeIn?: number | null;
-        readonly turn?: TurnPatch;
-        readonly sendsTo?: string;
-      })
+  /** Of the claim at this place, counted from the last one. */
+  | {
+      readonly name: 'release';
+      readonly claim: number;
+      readonly turn?: TurnPatch;
+      readonly sees: boolean;
+    }
+  | {
+      readonly name: 'append';
+      readonly claim: number;
+      readonly consumes: boolean;
+      readonly wakeIn?: number | null;
+      readonly turn?: TurnPatch;
+      readonly sendsTo?: string;
+    }
   | ({ readonly name: 'delete' } & Place)
   | ({ readonly name: 'explain'; readonly scope: TurnScope } & Place)
   | { readonly name: 'advance'; readonly ms: number };
 
 const tenant = fc.constantFrom('acme', 'zeta');
-const session = fc.constantFrom('s1', 's2', 's3', 's4', 's5', 's6');
+const session = fc.constantFrom('s1', 's2', 's3', 's4');
 const place = { tenant, session };
 const queue = fc.constantFrom('default', 'nightly');
 const level = fc.nat({ max: 4 });
@@ -115,12 +126,14 @@ const take = fc.record({
       ...(levels === undefined ? {} : { levels }),
     })),
 });
+/** Mostly a claim that is still the last one of its session. */
+const claim = { claim: fc.nat({ max: 5 }) };
 const release = fc
-  .tuple(fc.record(place), partly({ turn: patch }), fc.boolean())
+  .tuple(fc.record(claim), partly({ turn: patch }), fc.boolean())
   .map(([of, more, sees]) => ({ name: 'release' as const, ...of, ...more, sees }));
 const append = fc
   .tuple(
-    fc.record(place),
+    fc.record(claim),
     partly({
       wakeIn: fc.constantFrom(null, 0, 900, 40_000),
       turn: patch,
@@ -166,8 +179,8 @@ const owner = 'worker';
 export class Performer {
   readonly #store: Store;
   readonly #app: string;
-  /** Epochs of the last claims. */
-  readonly #epochs = new Map<string, number>();
+  /** The last claim of each session, in their order. */
+  readonly #claims = new Map<string, Place & { readonly epoch: number }>();
 
   constructor(store: Store, app: string) {
     this.#store = store;
@@ -206,21 +219,18 @@ export class Performer {
   async #act(operation: Operation, now: number): Promise<unknown> {
     if (operation.name === 'advance') return null;
     if (operation.name === 'take') return this.#take(operation);
+    if (operation.name === 'release') return this.#release(operation, now);
+    if (operation.name === 'append') return this.#append(operation, now);
     const { tenant, session } = operation;
     const ledgers = this.#ledgers(tenant);
-    const name = `${tenant} ${session}`;
     switch (operation.name) {
       case 'post':
         return this.#post(ledgers, operation, now);
       case 'claim': {
         const claim = await ledgers.claim(session, owner, { ttlMs, force: operation.force });
-        this.#epochs.set(name, claim.epoch);
+        this.#claimed({ tenant, session, epoch: claim.epoch });
         return claim;
       }
-      case 'release':
-        return this.#release(ledgers, operation, now);
-      case 'append':
-        return this.#append(ledgers, operation, now);
       case 'delete':
         return ledgers.delete(session);
       case 'explain':
@@ -232,8 +242,19 @@ export class Performer {
     const asked = { ...options, app: this.#app, owner, ttlMs };
     const receipt = await this.#store.admin.take(asked);
     for (const { tenant, session, epoch } of receipt.taken)
-      this.#epochs.set(`${tenant} ${session}`, epoch);
+      this.#claimed({ tenant, session, epoch });
     return receipt;
+  }
+
+  #claimed(claim: Place & { readonly epoch: number }): void {
+    const name = `${claim.tenant} ${claim.session}`;
+    this.#claims.delete(name);
+    this.#claims.set(name, claim);
+  }
+
+  #claim(number: number): Place & { readonly epoch: number } {
+    const claims = [...this.#claims.values()].reverse();
+    return claims[number % claims.length] ?? { tenant: 'acme', session: 's1', epoch: 1 };
   }
 
   #post(
@@ -255,25 +276,21 @@ export class Performer {
   }
 
   #release(
-    ledgers: LedgerStore,
-    { sees, tenant, session, turn }: Operation & { readonly name: 'release' },
+    { claim: number, sees, turn }: Operation & { readonly name: 'release' },
     now: number,
   ): Promise<unknown> {
-    const epoch = this.#epochs.get(`${tenant} ${session}`) ?? 0;
+    const { tenant, session, epoch } = this.#claim(number);
     const claim = { session, owner, epoch, seq: 0, inboxSeq: 0, until: 0, now };
-    return ledgers.release(claim, {
+    return this.#ledgers(tenant).release(claim, {
       ...(turn === undefined ? {} : { turn: inTime(turn, now) }),
       ...(sees ? {} : { inboxSeq: 0 }),
     });
   }
 
-  async #append(
-    ledgers: LedgerStore,
-    operation: Operation & { readonly name: 'append' },
-    now: number,
-  ): Promise<unknown> {
-    const { tenant, session, consumes, wakeIn, turn, sendsTo } = operation;
-    const epoch = this.#epochs.get(`${tenant} ${session}`) ?? 1;
+  async #append(operation: Operation & { readonly name: 'append' }, now: number): Promise<unknown> {
+    const { consumes, wakeIn, turn, sendsTo } = operation;
+    const { tenant, session, epoch } = this.#claim(operation.claim);
+    const ledgers = this.#ledgers(tenant);
     const exists = (await ledgers.head(session)) !== undefined;
     const inbox = consumes && exists ? await ledgers.inbox(session) : [];
     const item = { key: 'sent', lane: 'input', by: 'runtime', at: now, type: 'user' } as const;
