@@ -10,6 +10,7 @@ import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts'
 import { whereRun } from '../../../src/stores/sqlite/tables.ts';
 import {
   errorOf,
+  inboxItem,
   pendingRequest,
   readAll,
   readTexts,
@@ -150,7 +151,7 @@ describe('schema versions', () => {
     ]);
     await store.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 7 });
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 8 });
     expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({
       wake_at: 1_800_000_000_000,
     });
@@ -207,7 +208,7 @@ describe('schema versions', () => {
     await store.close();
   });
 
-  test.each(['sqlite-v1.sql', 'sqlite-v2.sql'])(
+  test.each(['sqlite-v1.sql', 'sqlite-v2.sql', 'sqlite-v7.sql'])(
     'a file migrated from %s has the schema of a new one',
     async (old) => {
       const migrated = fileOf(old);
@@ -232,24 +233,39 @@ describe('schema versions', () => {
     },
   );
 
+  test('a file of version 7 opens, and its sessions are taken like those with a turn', async () => {
+    const path = fileOf('sqlite-v7.sql');
+    const clock = testClock(1_791_000_100_000);
+    const store = sqlite(path, { clock });
+    const ledgers = store.for(scope);
+    expect(await readTexts(ledgers, 'fork')).toEqual(['Hello of idle']);
+    expect((await ledgers.due()).map(({ session }) => session)).toEqual(['waits', 'sleeps']);
+    expect(await ledgers.turns()).toEqual([]);
+    expect(await ledgers.birth('waits')).toBe('2');
+    const asked = { app: 'shop', owner: 'worker', ticket: 't', ttlMs: 60_000, slots: 5 };
+    const taken = await store.admin.take(asked);
+    expect(taken.taken.map(({ session }) => session)).toEqual(['waits', 'sleeps']);
+    await ledgers.post('idle', inboxItem('task'), { turn: { queue: 'nightly' } });
+    expect(await ledgers.turn('idle')).toMatchObject({ state: 'ready', queue: 'nightly' });
+    // A session from before this version was made by no post: its name is free again.
+    await ledgers.delete('idle');
+    await ledgers.post('idle', inboxItem('task'), { open: true });
+    await store.close();
+  });
+
   test('runs that an older version has recorded are found by their ids', async () => {
-    const path = join(directory, 'older.db');
-    const run = async (id: string): Promise<readonly string[]> => {
-      const app = runtime({ app: 'shop', tenant: 'acme', store: sqlite(path), recover: 'manual' });
-      await app.run(step({ name: 'one', execute: () => undefined }), { session: 's', runId: id });
-      await app.close();
-      const store = sqlite(path);
-      const found = await Promise.all(
-        ['old', 'new'].map((name) => store.for(scope).sessionsOfRun?.(name)),
-      );
-      await store.close();
-      return found.map((sessions) => String(sessions));
-    };
-    expect(await run('old')).toEqual(['s', '']);
+    const path = fileOf('sqlite-v7.sql');
     const older = new DatabaseSync(path);
     older.exec('drop index events_by_run; pragma user_version = 6');
     older.close();
-    expect(await run('new')).toEqual(['s', 's']);
+    const app = runtime({ ...scope, store: sqlite(path), recover: 'manual' });
+    const one = step({ name: 'one', execute: () => undefined });
+    await app.run(one, { session: 'new one', runId: 'new' });
+    await app.close();
+    const store = sqlite(path);
+    for (const [run, session] of Object.entries({ old: 'ran', new: 'new one' }))
+      expect(await store.for(scope).sessionsOfRun?.(run)).toEqual([session]);
+    await store.close();
     const now = new DatabaseSync(path);
     const plan = now
       .prepare(`explain query plan select ledger from events ${whereRun} and path = ?`)
@@ -266,7 +282,7 @@ describe('schema versions', () => {
     const before = readFileSync(path);
     expect(await firstError(path)).toMatchObject({
       code: 'store_too_new',
-      data: { store: path, found: 99, supported: 7 },
+      data: { store: path, found: 99, supported: 8 },
     });
     expect(readFileSync(path)).toEqual(before);
   });

@@ -49,8 +49,12 @@ export class ListedRows {
       .equal('kind', kind)
       .equal('listed_rows.id', id)
       .equal('listed_rows.user', user)
-      .equal('ledgers.session', session)
       .add('(expires_at is null or expires_at > ?)', now);
+    if (session !== undefined)
+      conditions.add(
+        'ledger = (select id from ledgers where tenant = ? and app = ? and session = ?)',
+        ...[tenant, app, session],
+      );
     if (statuses !== undefined)
       conditions.add(
         'listed_rows.status in (select value from json_each(?))',

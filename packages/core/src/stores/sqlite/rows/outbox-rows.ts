@@ -12,7 +12,7 @@ export class OutboxRows {
   constructor(database: DatabaseSync) {
     this.#statements = new StatementCache(database);
     this.#insert = database.prepare(
-      'insert into outbox (tenant, app, sender, at, body) values (?, ?, ?, ?, ?)',
+      'insert into outbox (tenant, app, sender, at, send) values (?, ?, ?, ?, ?)',
     );
     this.#remove = database.prepare(
       `delete from outbox where number in (select value from json_each(?))
@@ -43,12 +43,12 @@ export class OutboxRows {
       .add('at <= ?', now - olderThanMs);
     return this.#statements
       .get(
-        `select tenant, sender, number, at, body from outbox where ${conditions.text} ` +
+        `select tenant, sender, number, at, send from outbox where ${conditions.text} ` +
           'order by number limit ?',
       )
       .all(...conditions.values, limit)
       .map((row) => ({
-        ...(JSON.parse(row['body'] as string) as Send),
+        ...(JSON.parse(row['send'] as string) as Send),
         tenant: row['tenant'] as string,
         from: row['sender'] as string,
         number: row['number'] as number,

@@ -125,7 +125,7 @@ export const turnStep = `
     app text not null,
     sender text not null,
     at integer not null,
-    body text not null
+    send text not null
   ) strict;
   create index outbox_of_sender on outbox (tenant, app, sender, number);
   create index outbox_of_app on outbox (app, number);
