@@ -4,6 +4,10 @@ import type { PostgresPool } from './pool.ts';
 import { readFunctions } from './read-functions.ts';
 import { standaloneFunctions } from './standalone-functions.ts';
 import { migrations } from './tables.ts';
+import { turnExplanationFunctions } from './turn-explanation-functions.ts';
+import { turnFunctions } from './turn-functions.ts';
+import { turnOrderFunctions } from './turn-order-functions.ts';
+import { turnPlaceFunctions } from './turn-place-functions.ts';
 import { writeFunctions } from './write-functions.ts';
 
 /** Quotes a name for SQL. */
@@ -163,7 +167,15 @@ function migrationScript(schema: string): string {
       `(${i + 1}); _version := ${i + 1}; end if;`
     );
   });
-  const functions = [...standaloneFunctions, ...writeFunctions, ...readFunctions].join('\n');
+  const functions = [
+    ...turnPlaceFunctions,
+    ...turnFunctions,
+    ...turnOrderFunctions,
+    turnExplanationFunctions,
+    ...standaloneFunctions,
+    ...writeFunctions,
+    ...readFunctions,
+  ].join('\n');
   const script = `
 select pg_advisory_xact_lock(hashtextextended('adjutant migrations', 0));
 do $adjutant_begin$ begin
