@@ -1,14 +1,14 @@
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import { describeFailure, isConnectionLost, isLostAgainstOthers, isUndefined } from './failure.ts';
+import { readFunctions } from './functions/read-functions.ts';
+import { standaloneFunctions } from './functions/standalone-functions.ts';
+import { turnExplanationFunctions } from './functions/turn-explanation-functions.ts';
+import { turnFunctions } from './functions/turn-functions.ts';
+import { turnOrderFunctions } from './functions/turn-order-functions.ts';
+import { turnPlaceFunctions } from './functions/turn-place-functions.ts';
+import { writeFunctions } from './functions/write-functions.ts';
 import type { PostgresPool } from './pool.ts';
-import { readFunctions } from './read-functions.ts';
-import { standaloneFunctions } from './standalone-functions.ts';
 import { migrations } from './tables.ts';
-import { turnExplanationFunctions } from './turn-explanation-functions.ts';
-import { turnFunctions } from './turn-functions.ts';
-import { turnOrderFunctions } from './turn-order-functions.ts';
-import { turnPlaceFunctions } from './turn-place-functions.ts';
-import { writeFunctions } from './write-functions.ts';
 
 /** Quotes a name for SQL. */
 export function quoteName(name: string): string {

@@ -12,7 +12,7 @@ import type {
 } from '../../ledger/port.ts';
 import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/encoding.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
-import { storedPatch, storedRow } from './turn-encoding.ts';
+import { storedPatch, storedRow } from './turns/encoding.ts';
 import type { WriteRequest } from './write-groups.ts';
 
 /** The ledgers of one tenant and app, with names as they are stored. */

@@ -1,5 +1,4 @@
 import { defined } from '../../base/defined.ts';
-import type { JsonValue } from '../../base/json.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { BlobMissingError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
@@ -60,18 +59,18 @@ import {
   queryRequests,
   querySessionsOfRun,
   queryShared,
+  querySnapshot,
 } from './queries.ts';
 import { type Asked, checkReply } from './refusal.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
-import { postReceipt, storedPatch, storedPostOptions } from './turn-encoding.ts';
+import { postReceipt, storedPatch, storedPostOptions } from './turns/encoding.ts';
 import {
   deleteSends,
   queryExplanation,
   queryRows,
   querySends,
   queryTurns,
-} from './turn-queries.ts';
-import { storedWhole } from './whole.ts';
+} from './turns/queries.ts';
 import type { WriteGroups, WriteReply, WriteRequest } from './write-groups.ts';
 
 /** The collaborators that the ledgers of all tenants and apps of one store share. */
@@ -361,15 +360,8 @@ export class PostgresLedgerStore implements LedgerStore {
     checkReply(JSON.parse(String(text)) as WriteReply, { ...this.#asked(session), seq });
   }
 
-  async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
-    const values = [...this.#address(session), toStorable(key), storedWhole(upTo)];
-    const text = await this.#parts.database.call(
-      'select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text',
-      values,
-    );
-    if (typeof text !== 'string') return undefined;
-    const { seq, value } = JSON.parse(text) as { readonly seq: number; readonly value: string };
-    return { key, seq, value: JSON.parse(value) as JsonValue };
+  getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
+    return querySnapshot(this.#parts.database, this.#address(session), key, upTo);
   }
 
   async #write(request: WriteRequest, asked: Asked, after?: Promise<unknown>): Promise<WriteReply> {

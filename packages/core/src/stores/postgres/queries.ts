@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import type {
   DueSession,
+  FoldSnapshot,
   InboxEntry,
   LedgerHead,
   ListOptions,
@@ -16,6 +17,7 @@ import type { Database } from './database.ts';
 import type { StoredScope } from './encoding.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import { whereRun } from './tables.ts';
+import { storedWhole } from './whole.ts';
 
 const bigints = 'seq::text, epoch::text, inbox_seq::text';
 
@@ -93,6 +95,22 @@ export async function queryShared(
       return [fromStorable(String(key)), { value: parsed, version: Number(version) }];
     }),
   );
+}
+
+export async function querySnapshot(
+  database: Database,
+  address: readonly [tenant: string, app: string, session: string],
+  key: string,
+  upTo: number,
+): Promise<FoldSnapshot | undefined> {
+  const text = await database.call('select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text', [
+    ...address,
+    toStorable(key),
+    storedWhole(upTo),
+  ]);
+  if (typeof text !== 'string') return undefined;
+  const { seq, value } = JSON.parse(text) as { readonly seq: number; readonly value: string };
+  return { key, seq, value: JSON.parse(value) as JsonValue };
 }
 
 export async function queryListings(

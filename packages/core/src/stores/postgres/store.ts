@@ -14,7 +14,7 @@ import { Notifier } from './notifier.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
 import { toStorable } from './storable-text.ts';
-import { querySends, takeTurns } from './turn-queries.ts';
+import { querySends, takeTurns } from './turns/queries.ts';
 import { storedWhole } from './whole.ts';
 import { WriteGroups } from './write-groups.ts';
 

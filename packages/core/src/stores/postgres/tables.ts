@@ -1,4 +1,4 @@
-import { turnsStep } from './turn-tables.ts';
+import { turnsStep } from './turns/tables.ts';
 
 /**
  * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs

@@ -1,5 +1,5 @@
-import { defined } from '../../base/defined.ts';
-import type { JsonValue } from '../../base/json.ts';
+import { defined } from '../../../base/defined.ts';
+import type { JsonValue } from '../../../base/json.ts';
 import type {
   PendingSend,
   RowFilter,
@@ -14,14 +14,14 @@ import type {
   TurnFilter,
   TurnRow,
   TurnScope,
-} from '../../ledger/port.ts';
-import { OwnerSurvey } from '../owner.ts';
-import { Conditions } from './conditions.ts';
-import type { Database } from './database.ts';
-import type { StoredScope } from './encoding.ts';
-import { fromStorable, toStorable } from './storable-text.ts';
-import { type StoredTurn, storedScope, storedTake, turnRow } from './turn-encoding.ts';
-import { storedWhole } from './whole.ts';
+} from '../../../ledger/port.ts';
+import { OwnerSurvey } from '../../owner.ts';
+import { Conditions } from '../conditions.ts';
+import type { Database } from '../database.ts';
+import type { StoredScope } from '../encoding.ts';
+import { fromStorable, toStorable } from '../storable-text.ts';
+import { storedWhole } from '../whole.ts';
+import { type StoredTurn, storedScope, storedTake, turnRow } from './encoding.ts';
 
 export async function queryTurns(
   database: Database,

@@ -1,5 +1,5 @@
-import { defined } from '../../base/defined.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { defined } from '../../../base/defined.ts';
+import type { JsonObject } from '../../../base/json.ts';
 import type {
   AdmissionLimits,
   ConcurrencyKey,
@@ -12,10 +12,10 @@ import type {
   TurnRow,
   TurnScope,
   TurnState,
-} from '../../ledger/port.ts';
-import { fromStorable, toStorable, toStorableOrNull } from './storable-text.ts';
-import { storedWhole } from './whole.ts';
-import type { WriteReply } from './write-groups.ts';
+} from '../../../ledger/port.ts';
+import { fromStorable, toStorable, toStorableOrNull } from '../storable-text.ts';
+import { storedWhole } from '../whole.ts';
+import type { WriteReply } from '../write-groups.ts';
 
 /** Returns a change of a turn as the functions of the schema take it. */
 export function storedPatch(patch: TurnPatch): JsonObject {
