@@ -29,6 +29,9 @@ export const leftOut = {
   blobs: notYet,
   requests: notYet,
   due: notYet,
+  turns: notYet,
+  sends: notYet,
+  rows: notYet,
   deletion: notYet,
   listing: notYet,
   snapshots: 'the events are in memory anyway',
@@ -41,6 +44,13 @@ function refuse(what: string): never {
   throw new AdjutantError('not_supported', `A file store cannot ${what}. Use another store.`, {
     store: 'files',
   });
+}
+
+/** @throws AdjutantError with `not_supported` for what lies beside a session */
+function refuseBeside({ rows, sends, turn }: Pick<Batch, 'rows' | 'sends' | 'turn'>): void {
+  if (turn !== undefined) refuse('keep turns');
+  if (rows !== undefined) refuse('keep listed rows');
+  if (sends !== undefined) refuse('keep messages to other sessions');
 }
 
 export function fileStore(
@@ -59,7 +69,12 @@ export function fileStore(
       if (isClosed) found.close();
       return found;
     },
-    admin: { due: async () => refuse('tell what is due'), sweepBlobs: async () => 0 },
+    admin: {
+      due: async () => refuse('tell what is due'),
+      take: async () => refuse('keep turns'),
+      sends: async () => refuse('keep messages to other sessions'),
+      sweepBlobs: async () => 0,
+    },
     async close() {
       isClosed = true;
       for (const ledgers of open.values()) ledgers.close();
@@ -89,6 +104,7 @@ class FileLedgers implements LedgerStore {
 
   async append(session: string, expected: Head, batch: Batch): Promise<AppendReceipt> {
     const { shared = [], blobs = [], requests = [], settles = [], events } = batch;
+    refuseBeside(batch);
     if (shared.length > 0) refuse('keep shared scopes');
     if (blobs.length > 0) refuse('keep values of more than 64 KB');
     if (requests.length + settles.length > 0) refuse('keep requests');
@@ -141,6 +157,12 @@ class FileLedgers implements LedgerStore {
     return file.exists ? file.head : undefined;
   }
 
+  /** A session is never deleted, so that its file stays its own. */
+  async birth(session: string): Promise<string | undefined> {
+    const file = this.#file(session);
+    return file.exists ? file.name : undefined;
+  }
+
   async claim(
     session: string,
     owner: string,
@@ -167,14 +189,20 @@ class FileLedgers implements LedgerStore {
     claim: Parameters<LedgerStore['release']>[0],
     options: Parameters<LedgerStore['release']>[1] = {},
   ): ReturnType<LedgerStore['release']> {
+    if (options.turn !== undefined) refuse('keep turns');
     return { ...this.#file(claim.session).release(claim, options.inboxSeq), now: this.#now() };
   }
 
   async post(
     session: string,
     item: Parameters<LedgerStore['post']>[1],
+    options: Parameters<LedgerStore['post']>[2] = {},
   ): ReturnType<LedgerStore['post']> {
     if (item.settles !== undefined) refuse('keep requests');
+    if (options.birth !== undefined || options.open !== undefined)
+      refuse('take messages of other sessions');
+    if (options.admit !== undefined) refuse('keep turns');
+    refuseBeside(options);
     return { ...this.#existing(session).post(item), now: this.#now() };
   }
 
@@ -221,6 +249,12 @@ class FileLedgers implements LedgerStore {
   list = async (): Promise<never> => refuse('list sessions');
   requests = async (): Promise<never> => refuse('keep requests');
   settle = async (): Promise<never> => refuse('keep requests');
+  turn = async (): Promise<never> => refuse('keep turns');
+  turns = async (): Promise<never> => refuse('keep turns');
+  explainTurn = async (): Promise<never> => refuse('keep turns');
+  rows = async (): Promise<never> => refuse('keep listed rows');
+  sends = async (): Promise<never> => refuse('keep messages to other sessions');
+  sent = async (): Promise<never> => refuse('keep messages to other sessions');
   due = async (): Promise<never> => refuse('tell what is due');
   delete = async (): Promise<never> => refuse('delete sessions');
 

@@ -7,6 +7,7 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
+import { basename } from 'node:path';
 import type { Event } from 'adjutant';
 import { LedgerConflictError } from 'adjutant/errors';
 import type {
@@ -67,6 +68,11 @@ export class LedgerFile {
     this.#size = bytes.lastIndexOf('\n') + 1;
     const lines = bytes.subarray(0, this.#size).toString('utf8').split('\n');
     for (const line of lines) if (line !== '') this.#apply(JSON.parse(line) as Line);
+  }
+
+  /** Name of the file, which no other session has. */
+  get name(): string {
+    return basename(this.#path);
   }
 
   /** True once anybody has claimed it. */

@@ -51,8 +51,9 @@ function isEncrypted(store: Store): store is EncryptedStore {
   return typeof (store as Partial<EncryptedStore>).encryptExisting === 'function';
 }
 
-function said({ sessions, events, requests, inbox, shared, blobs }: EncryptionReport): string {
-  if (sessions + events + requests + inbox + shared + blobs === 0)
+function said(report: EncryptionReport): string {
+  const { sessions, events, requests, inbox, shared, blobs, rows, sends } = report;
+  if (sessions + events + requests + inbox + shared + blobs + rows + sends === 0)
     return 'everything was encrypted already';
   const parts = [
     formatCount(sessions, 'session'),
@@ -61,6 +62,8 @@ function said({ sessions, events, requests, inbox, shared, blobs }: EncryptionRe
     formatCount(inbox, 'waiting item'),
     formatCount(shared, 'shared value'),
     formatCount(blobs, 'large value'),
+    ...(rows === 0 ? [] : [formatCount(rows, 'listed row')]),
+    ...(sends === 0 ? [] : [formatCount(sends, 'message')]),
   ];
   return `encrypted ${parts.join(', ')}`;
 }

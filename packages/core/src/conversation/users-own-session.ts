@@ -22,7 +22,12 @@ async function runtimeBeside(owner: object, { app, session }: ConversationView):
   const { Runtime } = await import('../runtime.ts');
   const { store: ledgers, clock, ids } = session.ledger.ports;
   // Only the ledgers of this tenant and app: what is done for all of them is for the app itself.
-  const admin: StoreAdmin = { due: async () => [], sweepBlobs: async () => 0 };
+  const admin: StoreAdmin = {
+    due: async () => [],
+    take: async () => ({ taken: [], nextAt: null, now: await ledgers.now() }),
+    sends: async () => [],
+    sweepBlobs: async () => 0,
+  };
   const store: Store = {
     description: `the store of ${app.app}`,
     admin,

@@ -163,7 +163,12 @@ function storeOf(ledgers: LedgerStore): Store {
   return {
     description: 'the store of the trial',
     for: () => ledgers,
-    admin: { due: () => Promise.resolve([]), sweepBlobs: () => Promise.resolve(0) },
+    admin: {
+      due: () => Promise.resolve([]),
+      take: async () => ({ taken: [], nextAt: null, now: await ledgers.now() }),
+      sends: () => Promise.resolve([]),
+      sweepBlobs: () => Promise.resolve(0),
+    },
     close: () => Promise.resolve(),
   };
 }

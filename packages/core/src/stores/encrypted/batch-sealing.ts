@@ -4,6 +4,7 @@ import type { Batch, Head, SessionSummary } from '../../ledger/port.ts';
 import { EventSeals } from './event-seals.ts';
 import type { SessionKeys } from './keys/session-keys.ts';
 import { appSealsOf, type LedgerParts, orderNameOf } from './ledger-parts.ts';
+import { RowSeals } from './row-seals.ts';
 import { SessionSeals } from './seals.ts';
 
 /** A batch as it goes to the inner store. */
@@ -18,11 +19,13 @@ export class BatchSealing {
   readonly #parts: LedgerParts;
   readonly #events: EventSeals;
   readonly #seals: SessionSeals;
+  readonly #rows: RowSeals;
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
     this.#events = new EventSeals(parts.scope);
     this.#seals = new SessionSeals(parts.scope);
+    this.#rows = new RowSeals(parts.scope);
   }
 
   /**
@@ -35,8 +38,9 @@ export class BatchSealing {
     batch: Batch,
     names: Map<string, string>,
   ): Promise<SealedBatch> {
-    const { events, summary, requests, shared, blobs, ...rest } = batch;
-    const app = isFilled(shared) || isFilled(blobs) ? await appSealsOf(this.#parts) : undefined;
+    const { events, summary, requests, shared, blobs, sends, rows, ...rest } = batch;
+    const needsApp = isFilled(shared) || isFilled(blobs) || isFilled(sends);
+    const app = needsApp ? await appSealsOf(this.#parts) : undefined;
     if (app !== undefined)
       for (const address of blobs ?? []) names.set(app.blobName(address), address);
     // Blobs that are on their way must be sent first.
@@ -50,9 +54,10 @@ export class BatchSealing {
       ...defined({
         shared: shared?.map((write) => app?.sealShared(write) ?? write),
         blobs: blobs && [...names.keys()],
+        sends: sends?.map((send) => app?.sealSend(session, send) ?? send),
       }),
     };
-    if (events.length === 0 && !isFilled(requests) && summary === undefined)
+    if (events.length === 0 && !isFilled(requests) && !isFilled(rows) && summary === undefined)
       return { sealed: { ...sealed, events }, keys: undefined };
     const keys = await this.#parts.ring.forWriting(session);
     if (keys === undefined) throw conflict(session, expected);
@@ -63,6 +68,7 @@ export class BatchSealing {
       ...defined({
         summary: entry,
         requests: requests?.map((request) => this.#seals.sealRequest(keys, request)),
+        rows: rows?.map((row) => this.#rows.seal(keys, row)),
       }),
     };
     return { sealed: whole, keys };

@@ -15,6 +15,8 @@ import type {
   LedgerHead,
   LedgerStore,
   ListOptions,
+  PendingSend,
+  PostOptions,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
@@ -22,9 +24,16 @@ import type {
   RequestFilter,
   RequestRow,
   RequestSettlement,
+  RowFilter,
+  SendFilter,
   SessionListing,
   SharedValue,
   StoredEvent,
+  StoredRow,
+  TurnExplanation,
+  TurnFilter,
+  TurnRow,
+  TurnScope,
 } from '../../ledger/port.ts';
 import { checkBatch, checkForkPoint, checkNumbers, checkSnapshot } from '../batch.ts';
 import { checkRequests } from '../requests.ts';
@@ -37,7 +46,10 @@ import type { SessionKeys } from './keys/session-keys.ts';
 import { appSealsOf, type LedgerParts, orderNameOf, sessionNotFound } from './ledger-parts.ts';
 import { LedgerReading } from './ledger-reading.ts';
 import { listRequests } from './request-list.ts';
+import { listRows } from './row-seals.ts';
+import { SealedPosts } from './sealed-posts.ts';
 import { SessionSeals } from './seals.ts';
+import { openSends } from './send-list.ts';
 import { SessionList } from './session-list.ts';
 import { SessionReader } from './session-reader.ts';
 
@@ -49,6 +61,7 @@ export class EncryptedLedgerStore implements LedgerStore {
   readonly #events: EventSeals;
   readonly #seals: SessionSeals;
   readonly #batches: BatchSealing;
+  readonly #posts: SealedPosts;
   readonly #blobs: SealedBlobs;
   readonly #reading: LedgerReading;
   readonly #sessions: SessionList;
@@ -60,6 +73,7 @@ export class EncryptedLedgerStore implements LedgerStore {
     this.#events = new EventSeals(parts.scope);
     this.#seals = new SessionSeals(parts.scope);
     this.#batches = new BatchSealing(parts);
+    this.#posts = new SealedPosts(parts);
     this.#blobs = new SealedBlobs(parts);
     this.#reading = new LedgerReading(parts);
     this.#sessions = new SessionList(parts, this.#reading);
@@ -117,6 +131,10 @@ export class EncryptedLedgerStore implements LedgerStore {
     return this.#parts.inner.head(session);
   }
 
+  birth(session: string): Promise<string | undefined> {
+    return this.#parts.inner.birth(session);
+  }
+
   now(): Promise<number> {
     return this.#parts.inner.now();
   }
@@ -148,14 +166,8 @@ export class EncryptedLedgerStore implements LedgerStore {
     return this.#parts.inner.release(claim, options);
   }
 
-  post(session: string, item: InboxItem): Promise<PostReceipt> {
-    return this.#parts.underWay.during(() => this.#post(session, item));
-  }
-
-  async #post(session: string, item: InboxItem): Promise<PostReceipt> {
-    const keys = await this.#parts.ring.forWritingAnew(session);
-    if (keys === undefined) throw sessionNotFound(this.#parts, session);
-    return this.#parts.inner.post(session, this.#seals.sealItem(keys, item));
+  post(session: string, item: InboxItem, options: PostOptions = {}): Promise<PostReceipt> {
+    return this.#parts.underWay.during(() => this.#posts.post(session, item, options));
   }
 
   async inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -243,6 +255,30 @@ export class EncryptedLedgerStore implements LedgerStore {
 
   settle(session: string, settlement: RequestSettlement): Promise<void> {
     return this.#parts.inner.settle(session, settlement);
+  }
+
+  turn(session: string): Promise<TurnRow | undefined> {
+    return this.#parts.inner.turn(session);
+  }
+
+  turns(filter?: TurnFilter): Promise<readonly TurnRow[]> {
+    return this.#parts.inner.turns(filter);
+  }
+
+  explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
+    return this.#parts.inner.explainTurn(session, scope);
+  }
+
+  rows(filter: RowFilter): Promise<readonly StoredRow[]> {
+    return listRows(this.#parts, filter);
+  }
+
+  async sends(filter?: SendFilter): Promise<readonly PendingSend[]> {
+    return openSends(this.#parts, await this.#parts.inner.sends(filter));
+  }
+
+  sent(session: string, numbers: readonly number[]): Promise<void> {
+    return this.#parts.inner.sent(session, numbers);
   }
 
   due(options?: { readonly limit?: number }): Promise<readonly DueSession[]> {

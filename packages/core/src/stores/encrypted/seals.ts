@@ -5,6 +5,7 @@ import type {
   InboxItem,
   RequestDraft,
   RequestRow,
+  Send,
   SessionListing,
   SharedWrite,
 } from '../../ledger/port.ts';
@@ -42,7 +43,7 @@ export function placeOf(
  * Returns the key of a segment.
  * @throws SealBrokenError when the key was lost
  */
-function keyOf({ sealKey }: Segment, what: string): SealKey {
+export function keyOf({ sealKey }: Segment, what: string): SealKey {
   if (sealKey === undefined) throw new SealBrokenError({ what });
   return sealKey;
 }
@@ -248,7 +249,7 @@ export class SessionSeals {
   }
 }
 
-function sealedIn(data: JsonObject): string {
+export function sealedIn(data: JsonObject): string {
   return typeof data['sealed'] === 'string' ? data['sealed'] : '';
 }
 
@@ -284,6 +285,29 @@ export class AppSeals {
   }
 
   /**
+   * Seals a message to another ledger. It belongs to no session: it is delivered also when the one
+   * that sends is deleted meanwhile.
+   */
+  sealSend(from: string, send: Send): Send {
+    const place = this.#sendPlace(from, send);
+    const bodies = send.rows?.map(({ body }) => body);
+    const text = JSON.stringify({ data: send.item.data, bodies });
+    const sealed = sealText(derivedKey(this.#key, place), place, text);
+    return sendWith(send, { sealed }, []);
+  }
+
+  /** @throws SealBrokenError */
+  openSend<Sent extends Send>(from: string, send: Sent): Sent {
+    const place = this.#sendPlace(from, send);
+    const text = unsealText(derivedKey(this.#key, place), place, sealedIn(send.item.data));
+    const { data, bodies = [] } = opened(
+      text,
+      `The message "${send.item.key}" of session "${from}"`,
+    ) as unknown as { readonly data: JsonObject; readonly bodies?: readonly JsonObject[] };
+    return sendWith(send, data, bodies);
+  }
+
+  /**
    * Returns the key that makes addresses of blobs: without it, nobody finds the address of a known
    * content.
    */
@@ -315,7 +339,24 @@ export class AppSeals {
     return bytes;
   }
 
+  #sendPlace(from: string, { to, birth, expiresAt, item, rows = [] }: Send): string {
+    const { key, lane, by, at, type, settles } = item;
+    const names = rows.map(({ kind, id, status }) => [kind, id, status]);
+    const parts = [from, to, birth, expiresAt, key, lane, by, at, type, settles];
+    return placeOf(this.#scope, 'send', ...parts, JSON.stringify(names));
+  }
+
   #sharedPlace(scope: string, scopeId: string, key: string): string {
     return placeOf(this.#scope, 'shared', scope, scopeId, key);
   }
+}
+
+/** A message with other contents; a row without a new body has an empty one. */
+function sendWith<Sent extends Send>(
+  send: Sent,
+  data: JsonObject,
+  bodies: readonly JsonObject[],
+): Sent {
+  const rows = send.rows?.map((row, i) => ({ ...row, body: bodies[i] ?? {} }));
+  return { ...send, item: { ...send.item, data }, ...defined({ rows }) };
 }

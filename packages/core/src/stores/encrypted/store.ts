@@ -18,8 +18,10 @@ import { KeyCache } from './keys/key-cache.ts';
 import type { KeyProvider } from './keys/key-provider.ts';
 import { KeyRecords } from './keys/key-records.ts';
 import { KeyRing, type KeyRingParts } from './keys/key-ring.ts';
+import type { LedgerParts } from './ledger-parts.ts';
 import { EncryptedLedgerStore } from './ledger-store.ts';
 import { type RotationReport, rotateKeys } from './rotation.ts';
+import { openSendsOfApp } from './send-list.ts';
 import { SendingOrder } from './sending-order.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -127,7 +129,7 @@ class EncryptedStoreAround implements EncryptedStore {
 
   constructor(store: Store, { keys, keyStore = store, cachedSessions = 1_000 }: EncryptedOptions) {
     this.description = store.description;
-    this.admin = store.admin;
+    this.admin = this.#adminOver(store.admin);
     this.#store = store;
     this.#keyStore = keyStore;
     this.#keys = keys;
@@ -142,14 +144,24 @@ class EncryptedStoreAround implements EncryptedStore {
         reason: `no app may have a name that ends with "${keysSuffix}", as "${app}" does`,
       });
     }
+    return new EncryptedLedgerStore(this.#partsOf(scope));
+  }
+
+  #partsOf(scope: Scope): LedgerParts {
     const { ledgers, ring } = this.#keysOf(scope);
-    return new EncryptedLedgerStore({
-      scope,
-      inner: ledgers,
-      ring,
-      order: this.#order,
-      underWay: this.#underWay,
-    });
+    return { scope, inner: ledgers, ring, order: this.#order, underWay: this.#underWay };
+  }
+
+  #adminOver(inner: StoreAdmin): StoreAdmin {
+    return {
+      due: (options) => inner.due(options),
+      take: (options) => inner.take(options),
+      sends: async (filter) =>
+        openSendsOfApp(await inner.sends(filter), (tenant) =>
+          this.#partsOf({ tenant, app: filter.app }),
+        ),
+      sweepBlobs: (options) => inner.sweepBlobs(options),
+    };
   }
 
   rotate({ tenant, app }: Scope): Promise<RotationReport> {

@@ -1,13 +1,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SessionAddress } from './protocol.ts';
+import { TurnChanges } from '../turns/turn-changes.ts';
+import type { WriteOperations } from './protocol.ts';
 import type { BlobRows } from './rows/blob-rows.ts';
-import type { LedgerRows } from './rows/ledger-rows.ts';
 import { rowId } from './rows/rows-by-id.ts';
+import type { FileTables } from './rows/tables-of-file.ts';
+import type { TombstoneRows } from './rows/tombstone-rows.ts';
 
 /** Most rows that one purge may remove: the lock must not be kept for long. */
 const mostRowsPerPurge = 512;
 const mostSnapshotsPerPurge = 16;
 const ofLedger = `id > ${rowId('?1', '0')} and id < ${rowId('(?1 + 1)', '0')}`;
+
+interface DeletionTables extends Pick<FileTables, 'ledgers' | 'listedRows' | 'turns'> {
+  readonly blobs: BlobRows;
+  readonly tombstones: TombstoneRows;
+}
 
 /**
  * Deletes sessions: hides them at once, and removes their rows bit by bit. A ledger whose events
@@ -15,7 +22,8 @@ const ofLedger = `id > ${rowId('?1', '0')} and id < ${rowId('(?1 + 1)', '0')}`;
  */
 export class Deletion {
   readonly #database: DatabaseSync;
-  readonly #ledgers: LedgerRows;
+  readonly #tables: DeletionTables;
+  readonly #changes: TurnChanges;
   readonly #family: StatementSync;
   readonly #hide: StatementSync;
   readonly #forgetRequests: StatementSync;
@@ -29,10 +37,11 @@ export class Deletion {
   readonly #remove: StatementSync;
   readonly #lookAgain: StatementSync;
 
-  constructor(database: DatabaseSync, ledgers: LedgerRows, blobs: BlobRows) {
+  constructor(database: DatabaseSync, tables: DeletionTables) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#database = database;
-    this.#ledgers = ledgers;
+    this.#tables = tables;
+    this.#changes = new TurnChanges(tables.turns);
     this.#family =
       prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers
         join family on ledgers.parent = family.id)
@@ -54,24 +63,30 @@ export class Deletion {
     this.#removeEvents = prepare(
       `delete from events where id > ${rowId('?1', '?2')} and id < ${rowId('(?1 + 1)', '0')}`,
     );
-    this.#removals = preparedRemovals(prepare, blobs);
+    this.#removals = preparedRemovals(prepare, tables.blobs);
     this.#keep = prepare('update ledgers set purge = null, seq = ? where id = ?');
     this.#remove = prepare('delete from ledgers where id = ?');
     this.#lookAgain = prepare('update ledgers set purge = 1 where id = ? and session is null');
   }
 
   /** @throws SessionNotFoundError */
-  delete(request: SessionAddress & { readonly erase: boolean }): null {
-    const ledger = this.#ledgers.get(request);
+  delete(request: WriteOperations['delete']['request']): null {
+    const ledger = this.#tables.ledgers.get(request);
     const deleted = request.erase
       ? (this.#family.all(ledger.id) as { id: number; epoch: number }[])
       : [ledger];
+    for (const { id } of deleted) this.#tables.tombstones.add(id);
     this.#overwriting(() => {
       for (const { id } of deleted) {
         this.#hide.run(id);
         this.#forgetRequests.run(id);
+        this.#tables.listedRows.forget(id);
       }
     });
+    for (const { id } of deleted) {
+      const turn = this.#tables.turns.turn(id);
+      if (turn !== undefined) this.#changes.remove(turn, request.now);
+    }
     this.#raiseFirstEpoch.run(
       request.tenant,
       request.app,

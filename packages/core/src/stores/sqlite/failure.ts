@@ -1,12 +1,15 @@
 import { isAdjutantError } from '../../base/error.ts';
 import {
   BlobMissingError,
+  KeyBusyError,
   LedgerConflictError,
   LedgerUnreadableError,
+  QueueFullError,
   RequestNotFoundError,
   RequestSettledError,
   SessionBusyError,
   SessionExistsError,
+  SessionGoneError,
   SessionNotFoundError,
   StateConflictError,
   StoreTooNewError,
@@ -39,12 +42,15 @@ type ErrorClass = new (data: never) => Error;
 
 const classes: Readonly<Record<string, ErrorClass>> = {
   blob_missing: BlobMissingError,
+  key_busy: KeyBusyError,
   ledger_conflict: LedgerConflictError,
   ledger_unreadable: LedgerUnreadableError,
+  queue_full: QueueFullError,
   request_not_found: RequestNotFoundError,
   request_settled: RequestSettledError,
   session_busy: SessionBusyError,
   session_exists: SessionExistsError,
+  session_gone: SessionGoneError,
   session_not_found: SessionNotFoundError,
   state_conflict: StateConflictError,
   store_too_new: StoreTooNewError,

@@ -15,17 +15,25 @@ import type {
   LedgerHead,
   LedgerStore,
   ListOptions,
+  PendingSend,
+  PostOptions,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
   ReleaseReceipt,
-  RequestDraft,
   RequestFilter,
   RequestRow,
   RequestSettlement,
+  RowFilter,
+  SendFilter,
   SessionListing,
   SharedValue,
   StoredEvent,
+  StoredRow,
+  TurnExplanation,
+  TurnFilter,
+  TurnRow,
+  TurnScope,
 } from '../../ledger/port.ts';
 import type { AddressKeys } from '../address-key.ts';
 import { checkBatch, checkLimit, checkNumbers } from '../batch.ts';
@@ -34,32 +42,9 @@ import { checkRequests } from '../requests.ts';
 import type { WorkerConnection } from './connection.ts';
 import { type EventFields, encodeEvent } from './encoding.ts';
 import { PageDecoder } from './page.ts';
-import type {
-  ReadPage,
-  ReadRequest,
-  RequestFields,
-  ScopeAddress,
-  SessionAddress,
-} from './protocol.ts';
-
+import type { ReadPage, ReadRequest, ScopeAddress, SessionAddress } from './protocol.ts';
 import { purge } from './purge.ts';
-
-/**
- * Returns a request with its JSON text. Content that is not JSON fails here, before the worker has
- * begun to write.
- */
-function requestFields(request: RequestDraft): RequestFields {
-  const { requestId, kind, user = null, operationId = null, createdAt, expiresAt = null } = request;
-  return {
-    requestId,
-    kind,
-    user,
-    operationId,
-    createdAt,
-    expiresAt,
-    body: JSON.stringify(request),
-  };
-}
+import { requestFields, rowFields } from './row-fields.ts';
 
 /**
  * The ledger that is read, once it is known. Another one that has got its id meanwhile is not read.
@@ -110,6 +95,9 @@ export class SqliteLedgerStore implements LedgerStore {
       settles: batch.settles,
       summary: batch.summary,
       wakeAt: batch.wakeAt,
+      sends: batch.sends?.map((send) => JSON.stringify(send)),
+      turn: batch.turn,
+      rows: batch.rows?.map(rowFields),
     });
     this.#followers.wake(this.#followKey(session));
     return receipt;
@@ -171,6 +159,10 @@ export class SqliteLedgerStore implements LedgerStore {
     return this.#connection.request('head', this.#address(session));
   }
 
+  birth(session: string): Promise<string | undefined> {
+    return this.#connection.request('birth', this.#address(session));
+  }
+
   now(): Promise<number> {
     return this.#connection.request('now', { now: this.#clock.now() });
   }
@@ -199,14 +191,21 @@ export class SqliteLedgerStore implements LedgerStore {
       ...this.#scope,
       claim: { ...claim },
       inboxSeq: options.inboxSeq,
+      turn: options.turn,
       now: this.#clock.now(),
     });
   }
 
-  post(session: string, item: InboxItem): Promise<PostReceipt> {
+  async post(
+    session: string,
+    item: InboxItem,
+    { rows, ...options }: PostOptions = {},
+  ): Promise<PostReceipt> {
     return this.#connection.request('post', {
       ...this.#address(session),
       item,
+      options,
+      rows: rows?.map(rowFields),
       now: this.#clock.now(),
     });
   }
@@ -305,6 +304,49 @@ export class SqliteLedgerStore implements LedgerStore {
     await this.#connection.request('settle', request);
   }
 
+  turn(session: string): Promise<TurnRow | undefined> {
+    return this.#connection.request('turn', this.#address(session));
+  }
+
+  async turns(filter: TurnFilter = {}): Promise<readonly TurnRow[]> {
+    const limit = checkLimit('turns', filter.limit);
+    return this.#connection.request('turns', { ...this.#scope, filter: { ...filter }, limit });
+  }
+
+  explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
+    return this.#connection.request('explainTurn', {
+      ...this.#address(session),
+      scope: { ...scope },
+      now: this.#clock.now(),
+    });
+  }
+
+  async rows(filter: RowFilter): Promise<readonly StoredRow[]> {
+    const { after, ...rest } = filter;
+    const place = after && { after: { at: after.at, id: after.id } };
+    return this.#connection.request('rows', {
+      ...this.#scope,
+      filter: { ...rest, ...place },
+      limit: checkLimit('rows', filter.limit),
+      now: this.#clock.now(),
+    });
+  }
+
+  async sends({ from, limit, olderThanMs = 0 }: SendFilter = {}): Promise<readonly PendingSend[]> {
+    const sends = await this.#connection.request('sends', {
+      scope: this.#scope,
+      from,
+      olderThanMs,
+      limit: checkLimit('sends', limit),
+      now: this.#clock.now(),
+    });
+    return sends.map(({ tenant, ...send }) => send);
+  }
+
+  async sent(session: string, numbers: readonly number[]): Promise<void> {
+    await this.#connection.request('sent', { ...this.#address(session), numbers });
+  }
+
   async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
     return this.#connection.request('due', {
       scope: this.#scope,
@@ -317,6 +359,7 @@ export class SqliteLedgerStore implements LedgerStore {
     await this.#connection.request('delete', {
       ...this.#address(session),
       erase: options.erase === true,
+      now: this.#clock.now(),
     });
     // Forks may have gone too.
     this.#followers.wakeAll();

@@ -9,17 +9,29 @@ import type {
   InboxEntry,
   InboxItem,
   LedgerHead,
+  ListedRow,
   ListOptions,
+  PendingSend,
+  PostOptions,
   PostReceipt,
   ReleaseOptions,
   ReleaseReceipt,
   RequestFilter,
   RequestRow,
   RequestSettlement,
+  RowFilter,
   SessionListing,
   SessionSummary,
   SharedValue,
   SharedWrite,
+  StoredRow,
+  TakeOptions,
+  TakeReceipt,
+  TurnExplanation,
+  TurnFilter,
+  TurnPatch,
+  TurnRow,
+  TurnScope,
 } from '../../ledger/port.ts';
 import type { EventFields } from './encoding.ts';
 
@@ -60,6 +72,13 @@ export interface RequestFields {
   readonly body: string;
 }
 
+/** A row that is found across sessions, with its body as text; without a body it is removed. */
+export interface RowFields extends Pick<ListedRow, 'kind' | 'id' | 'status' | 'at'> {
+  readonly expiresAt: number | null;
+  readonly user: string | null;
+  readonly body: string | null;
+}
+
 export interface AppendRequest extends SessionAddress, Timed {
   readonly expected: Head;
   readonly fields: EventFields;
@@ -70,6 +89,10 @@ export interface AppendRequest extends SessionAddress, Timed {
   readonly settles?: readonly RequestSettlement[] | undefined;
   readonly summary?: SessionSummary | undefined;
   readonly wakeAt?: number | null | undefined;
+  /** JSON texts of messages to other ledgers. */
+  readonly sends?: readonly string[] | undefined;
+  readonly turn?: TurnPatch | undefined;
+  readonly rows?: readonly RowFields[] | undefined;
 }
 
 /**
@@ -119,7 +142,23 @@ export interface WriteOperations {
     request: ScopeAddress & Timed & ReleaseOptions & { readonly claim: Claim };
     reply: ReleaseReceipt;
   };
-  post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
+  post: {
+    request: SessionAddress &
+      Timed & {
+        readonly item: InboxItem;
+        readonly options: Omit<PostOptions, 'rows'>;
+        readonly rows: readonly RowFields[] | undefined;
+      };
+    reply: PostReceipt;
+  };
+  take: { request: Timed & { readonly options: TakeOptions }; reply: TakeReceipt };
+  /** Takes turns to count them, so that it needs a transaction, and forgets that. */
+  explainTurn: {
+    request: SessionAddress & Timed & { readonly scope: TurnScope };
+    reply: TurnExplanation | undefined;
+  };
+  /** Removes sends that have arrived. */
+  sent: { request: SessionAddress & { readonly numbers: readonly number[] }; reply: null };
   settle: {
     request: SessionAddress & Timed & { readonly settlement: RequestSettlement };
     reply: null;
@@ -147,13 +186,14 @@ export interface WriteOperations {
     request: SessionAddress & Omit<FoldSnapshot, 'value'> & { readonly text: string };
     reply: null;
   };
-  delete: { request: SessionAddress & { readonly erase: boolean }; reply: null };
+  delete: { request: SessionAddress & Timed & { readonly erase: boolean }; reply: null };
   /** Removes some rows of deleted sessions; replies true when there may be more. */
   purge: { request: null; reply: boolean };
 }
 
 export interface ReadOperations {
   head: { request: SessionAddress; reply: LedgerHead | undefined };
+  birth: { request: SessionAddress; reply: string | undefined };
   now: { request: Timed; reply: number };
   read: { request: ReadRequest; reply: ReadPage };
   /** The rows of a page one by one, for finding the damaged one. */
@@ -188,6 +228,25 @@ export interface ReadOperations {
   requests: {
     request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number };
     reply: readonly RequestRow[];
+  };
+  turn: { request: SessionAddress; reply: TurnRow | undefined };
+  turns: {
+    request: ScopeAddress & { readonly filter: TurnFilter; readonly limit: number };
+    reply: readonly TurnRow[];
+  };
+  rows: {
+    request: ScopeAddress & Timed & { readonly filter: RowFilter; readonly limit: number };
+    reply: readonly StoredRow[];
+  };
+  /** Sends of one tenant and app, or of all tenants of an app. */
+  sends: {
+    request: Timed & {
+      readonly scope: { readonly tenant?: string | undefined; readonly app: string };
+      readonly from: string | undefined;
+      readonly olderThanMs: number;
+      readonly limit: number;
+    };
+    reply: readonly (PendingSend & { readonly tenant: string })[];
   };
   getSnapshot: {
     request: SessionAddress & { readonly key: string; readonly upTo: number };

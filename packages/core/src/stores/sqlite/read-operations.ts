@@ -5,10 +5,14 @@ import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from '
 import { AddressKeyRows } from './rows/address-key-rows.ts';
 import { BlobReads } from './rows/blob-reads.ts';
 import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
+import type { ListedRows } from './rows/listed-rows.ts';
+import type { OutboxRows } from './rows/outbox-rows.ts';
 import type { RequestRows } from './rows/request-rows.ts';
 import { mostRows, rowId } from './rows/rows-by-id.ts';
 import { SessionRows } from './rows/session-rows.ts';
 import type { SnapshotRows } from './rows/snapshot-rows.ts';
+import type { FileTables } from './rows/tables-of-file.ts';
+import { TurnOperations } from './turn-operations.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
@@ -36,19 +40,18 @@ export class ReadOperationsOfFile {
   readonly #sessions: SessionRows;
   readonly #requests: RequestRows;
   readonly #snapshots: SnapshotRows;
+  readonly #turns: TurnOperations;
+  readonly #outbox: OutboxRows;
+  readonly #listedRows: ListedRows;
 
-  constructor(
-    database: DatabaseSync,
-    tables: {
-      readonly ledgers: LedgerRows;
-      readonly requests: RequestRows;
-      readonly snapshots: SnapshotRows;
-    },
-  ) {
+  constructor(database: DatabaseSync, tables: FileTables) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#ledgers = tables.ledgers;
     this.#requests = tables.requests;
     this.#snapshots = tables.snapshots;
+    this.#outbox = tables.outbox;
+    this.#listedRows = tables.listedRows;
+    this.#turns = new TurnOperations(database, tables);
     this.#sessions = new SessionRows(database);
     this.#pageSize = prepare(
       `select sum(octet_length(body)) as bytes from events where ${inRange}`,
@@ -77,6 +80,16 @@ export class ReadOperationsOfFile {
     switch (request[0]) {
       case 'head':
         return this.#head(request[1]);
+      case 'birth':
+        return this.#birth(request[1]);
+      case 'turn':
+        return this.#turns.turn(request[1]);
+      case 'turns':
+        return this.#turns.list(request[1]);
+      case 'rows':
+        return this.#listedRows.list(request[1]);
+      case 'sends':
+        return this.#outbox.list(request[1]);
       case 'read':
         return this.#read(request[1]);
       case 'readRows':
@@ -115,6 +128,12 @@ export class ReadOperationsOfFile {
     return ledger === undefined
       ? undefined
       : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+  }
+
+  /** The number of a ledger is never given again. */
+  #birth(request: RequestOf<'birth'>): string | undefined {
+    const ledger = this.#ledgers.find(request);
+    return ledger === undefined ? undefined : String(ledger.id);
   }
 
   #read(request: ReadRequest): ReadPage {

@@ -38,6 +38,16 @@ export class SqliteStore implements Store, StoreWithContent {
           now: clock.now(),
           limit: checkLimit('sessions', limit),
         }),
+      take: async (options) =>
+        connection.request('take', { options: { ...options }, now: clock.now() }),
+      sends: async ({ app, from, olderThanMs = 0, limit }) =>
+        connection.request('sends', {
+          scope: { app },
+          from,
+          olderThanMs,
+          now: clock.now(),
+          limit: checkLimit('sends', limit),
+        }),
       sweepBlobs: async ({ olderThanMs } = {}) => {
         const age = checkBlobAge(olderThanMs);
         return sweepBlobs(

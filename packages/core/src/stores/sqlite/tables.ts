@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { clockTable } from './file-time.ts';
 import { addressKeysStep } from './rows/address-key-rows.ts';
 import { giveRowsIds } from './rows/rows-by-id.ts';
+import { turnStep } from './rows/turn-step.ts';
 
 /** Statements, or a function that is called within the transaction of all steps. */
 export type Migration = string | ((database: DatabaseSync) => void);
@@ -177,6 +178,7 @@ export const migrations: readonly Migration[] = [
   addressKeysStep,
   // The first event of a run in a ledger has its path as text; later ones refer to that event.
   `create index events_by_run on events (path) ${whereRun};`,
+  turnStep,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

@@ -17,9 +17,7 @@ import type {
   WriteRequest,
 } from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
-import { LedgerRows } from './rows/ledger-rows.ts';
-import { RequestRows } from './rows/request-rows.ts';
-import { SnapshotRows } from './rows/snapshot-rows.ts';
+import { tablesOf } from './rows/tables-of-file.ts';
 import { isWrite, nextGroup, rowsOf } from './write-group.ts';
 import { WriteOperationsOfFile } from './write-operations.ts';
 
@@ -41,12 +39,7 @@ interface OpenFile {
 
 function prepareFile(database: DatabaseSync, { isSystemClock }: WorkerSettings): OpenFile {
   try {
-    const ledgers = new LedgerRows(database);
-    const tables = {
-      ledgers,
-      requests: new RequestRows(database, ledgers),
-      snapshots: new SnapshotRows(database, ledgers),
-    };
+    const tables = tablesOf(database);
     return {
       database,
       reads: new ReadOperationsOfFile(database, tables),

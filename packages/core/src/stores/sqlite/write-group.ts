@@ -10,6 +10,9 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   renew: true,
   release: true,
   post: true,
+  take: true,
+  explainTurn: true,
+  sent: true,
   settle: true,
   fork: true,
   keepAddressKey: true,
@@ -27,6 +30,9 @@ const largeOperations: ReadonlySet<Operation> = new Set<Operation>([
   'sweepBlobs',
 ]);
 
+/** Rows of a turn, its flow, its session and their indexes. */
+const rowsPerTurn = 8;
+
 export function isWrite(request: Request): request is WriteRequest {
   return Object.hasOwn(writeOperations, request[0]);
 }
@@ -35,12 +41,12 @@ export function isWrite(request: Request): request is WriteRequest {
 export function rowsOf(request: WriteRequest): number {
   if (largeOperations.has(request[0])) return mostRowsPerGroup;
   if (request[0] === 'fork') return 1 + request[1].fields.length / fieldsPerEvent;
+  if (request[0] === 'take') return rowsPerTurn * (1 + request[1].options.slots);
+  if (request[0] === 'post') return request[1].options.turn === undefined ? 1 : rowsPerTurn;
   if (request[0] !== 'append') return 1;
-  const { fields, consumes, blobs, shared, requests, settles } = request[1];
-  const others = [consumes, blobs, shared, requests, settles].reduce(
-    (rows, list) => rows + (list?.length ?? 0),
-    0,
-  );
+  const { fields, consumes, blobs, shared, requests, settles, sends, rows } = request[1];
+  const lists = [consumes, blobs, shared, requests, settles, sends, rows];
+  const others = lists.reduce((count, list) => count + (list?.length ?? 0), 0);
   // The row of the ledger is written too.
   return 1 + fields.length / fieldsPerEvent + others;
 }

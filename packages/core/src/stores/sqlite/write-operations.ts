@@ -1,25 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
-import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
+import type { AppendReceipt, Claim, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
+import type { Turn } from '../turns/turn.ts';
+import { TurnChanges } from '../turns/turn-changes.ts';
 import { Deletion } from './deletion.ts';
 import { fieldsPerEvent } from './encoding.ts';
-import type {
-  AppendRequest,
-  ScopeAddress,
-  SessionAddress,
-  WriteOperations,
-  WriteRequest,
-} from './protocol.ts';
+import { Posts } from './posts.ts';
+import type { AppendRequest, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
 import { AddressKeyRows } from './rows/address-key-rows.ts';
 import { BlobRows } from './rows/blob-rows.ts';
 import { EventRows } from './rows/event-rows.ts';
-import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
-import type { RequestRows } from './rows/request-rows.ts';
+import type { LedgerRow } from './rows/ledger-rows.ts';
+import { NewLedgers } from './rows/new-ledgers.ts';
 import { rowId } from './rows/rows-by-id.ts';
 import { SharedRows } from './rows/shared-rows.ts';
-import type { SnapshotRows } from './rows/snapshot-rows.ts';
+import type { FileTables } from './rows/tables-of-file.ts';
+import { TombstoneRows } from './rows/tombstone-rows.ts';
+import { TurnOperations } from './turn-operations.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
 
@@ -29,44 +28,36 @@ type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['requ
  * for the others of its group.
  */
 export class WriteOperationsOfFile {
-  readonly #ledgers: LedgerRows;
+  readonly #tables: FileTables;
+  readonly #newLedgers: NewLedgers;
   readonly #advance: StatementSync;
   readonly #summarise: StatementSync;
   readonly #wake: StatementSync;
-  readonly #insertLedger: StatementSync;
   readonly #lease: StatementSync;
   readonly #release: StatementSync;
   readonly #consume: StatementSync;
-  readonly #isPosted: StatementSync;
-  readonly #markPosted: StatementSync;
-  readonly #insertItem: StatementSync;
-  readonly #raiseInbox: StatementSync;
-  readonly #firstEpoch: StatementSync;
   readonly #events: EventRows;
   readonly #shared: SharedRows;
   readonly #blobs: BlobRows;
   readonly #addressKeys: AddressKeyRows;
-  readonly #requests: RequestRows;
-  readonly #snapshots: SnapshotRows;
   readonly #deletion: Deletion;
+  readonly #posts: Posts;
+  readonly #turns: TurnOperations;
+  readonly #changes: TurnChanges;
 
-  constructor(
-    database: DatabaseSync,
-    tables: {
-      readonly ledgers: LedgerRows;
-      readonly requests: RequestRows;
-      readonly snapshots: SnapshotRows;
-    },
-  ) {
+  constructor(database: DatabaseSync, tables: FileTables) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
-    this.#ledgers = tables.ledgers;
-    this.#requests = tables.requests;
-    this.#snapshots = tables.snapshots;
+    this.#tables = tables;
+    this.#newLedgers = new NewLedgers(database);
     this.#events = new EventRows(database);
     this.#shared = new SharedRows(database);
     this.#blobs = new BlobRows(database);
     this.#addressKeys = new AddressKeyRows(database);
-    this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
+    const tombstones = new TombstoneRows(database);
+    this.#changes = new TurnChanges(tables.turns);
+    this.#turns = new TurnOperations(database, tables);
+    this.#posts = new Posts(database, { ...tables, newLedgers: this.#newLedgers, tombstones });
+    this.#deletion = new Deletion(database, { ...tables, blobs: this.#blobs, tombstones });
     this.#advance = prepare(
       'update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?',
     );
@@ -74,10 +65,6 @@ export class WriteOperationsOfFile {
       'update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?',
     );
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
-    this.#insertLedger = prepare(`insert into ledgers
-      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status,
-        title, runnable, user)
-      values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
     this.#lease = prepare(
       'update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?',
     );
@@ -85,19 +72,10 @@ export class WriteOperationsOfFile {
       'update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?',
     );
     this.#consume = prepare(`delete from inbox where id = ${rowId('?1', '?2')} and ledger = ?1`);
-    this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
-    this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
-    this.#insertItem = prepare(
-      'insert into inbox (id, key, lane, actor, at, type, data, settles) values ' +
-        `(${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
-    // No new ledger begins under a lower epoch. So the writer of a deleted ledger finds none that
-    // looks like its own.
-    this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
   }
 
   perform(request: WriteRequest): unknown {
+    this.#tables.turns.begin();
     switch (request[0]) {
       case 'append':
         return this.#append(request[1]);
@@ -108,7 +86,13 @@ export class WriteOperationsOfFile {
       case 'release':
         return this.#releaseClaim(request[1]);
       case 'post':
-        return this.#post(request[1]);
+        return this.#posts.post(request[1]);
+      case 'take':
+        return this.#turns.take(request[1]);
+      case 'explainTurn':
+        return this.#turns.explain(request[1]);
+      case 'sent':
+        return this.#sent(request[1]);
       case 'fork':
         return this.#fork(request[1]);
       case 'keepAddressKey':
@@ -120,7 +104,7 @@ export class WriteOperationsOfFile {
       case 'settle':
         return this.#settle(request[1]);
       case 'putSnapshot':
-        return this.#snapshots.put(request[1]);
+        return this.#tables.snapshots.put(request[1]);
       case 'delete':
         return this.#deletion.delete(request[1]);
       case 'purge':
@@ -135,7 +119,7 @@ export class WriteOperationsOfFile {
 
   #append(request: AppendRequest): AppendReceipt {
     const { expected, fields } = request;
-    const ledger = this.#ledgers.find(request);
+    const ledger = this.#tables.ledgers.find(request);
     if (ledger === undefined || ledger.epoch !== expected.epoch)
       throw conflict(request.session, expected, ledger);
     const seq = expected.seq + fields.length / fieldsPerEvent;
@@ -152,7 +136,17 @@ export class WriteOperationsOfFile {
     const leaseUntil = ledger.lease_ms === null ? null : request.now + ledger.lease_ms;
     this.#advance.run(seq, at as number, leaseUntil, ledger.id);
     this.#writeRest(request, ledger.id);
+    this.#writeBeside(request, ledger.id);
     return receipt;
+  }
+
+  /** Writes the parts of a batch that are found across sessions. */
+  #writeBeside(request: AppendRequest, ledger: number): void {
+    const { now, rows, sends, turn, wakeAt } = request;
+    if (rows !== undefined) this.#tables.listedRows.write(request, ledger, rows);
+    if (sends !== undefined) this.#tables.outbox.add(request, sends, now);
+    if (turn !== undefined) this.#changes.patch(identityOf(request, ledger), turn, now);
+    if (wakeAt !== undefined) this.#changes.woken(ledger, wakeAt);
   }
 
   #writeRest(request: AppendRequest, ledger: number): void {
@@ -175,17 +169,19 @@ export class WriteOperationsOfFile {
         blobs,
         (request.fields[0] as number | undefined) ?? request.expected.seq,
       );
-    if (requests !== undefined) this.#requests.open(request, ledger, requests);
-    if (settles !== undefined) this.#requests.settlePending(request, ledger, settles, request.now);
+    if (requests !== undefined) this.#tables.requests.open(request, ledger, requests);
+    if (settles !== undefined)
+      this.#tables.requests.settlePending(request, ledger, settles, request.now);
     if (shared !== undefined) this.#shared.write(request, shared);
   }
 
   #claim(request: RequestOf<'claim'>): Claim {
     const { session, owner, now } = request;
-    const ledger = this.#ledgers.find(request);
+    const ledger = this.#tables.ledgers.find(request);
     if (ledger !== undefined && request.force !== true)
       refuseWhileHeld(ledger, session, owner, now);
-    const before = ledger ?? this.#createLedger(request, now);
+    if (ledger !== undefined) this.#changes.claimed(ledger.id, now);
+    const before = ledger ?? this.#newLedgers.make(request, now, false);
     const epoch = before.epoch + 1;
     const until = now + request.ttlMs;
     this.#lease.run(epoch, owner, request.ttlMs, until, before.id);
@@ -200,35 +196,8 @@ export class WriteOperationsOfFile {
     };
   }
 
-  #createLedger(
-    { tenant, app, session }: SessionAddress,
-    now: number,
-  ): { readonly id: number; readonly epoch: number } {
-    const epoch = this.#findFirstEpoch({ tenant, app });
-    const created = this.#insertLedger.run(
-      tenant,
-      app,
-      session,
-      null,
-      0,
-      0,
-      epoch,
-      now,
-      now,
-      'active',
-      null,
-      null,
-      null,
-    );
-    return { id: Number(created.lastInsertRowid), epoch };
-  }
-
-  #findFirstEpoch({ tenant, app }: ScopeAddress): number {
-    return (this.#firstEpoch.get(tenant, app)?.['epoch'] as number | undefined) ?? 0;
-  }
-
   #renew({ tenant, app, now, claim }: RequestOf<'renew'>): AppendReceipt {
-    const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
+    const ledger = this.#tables.ledgers.find({ tenant, app, session: claim.session });
     if (ledger === undefined || ledger.epoch !== claim.epoch)
       throw conflict(claim.session, claim, ledger);
     if (ledger.owner !== null)
@@ -242,78 +211,56 @@ export class WriteOperationsOfFile {
     return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now };
   }
 
-  #releaseClaim({ tenant, app, claim, inboxSeq, now }: RequestOf<'release'>): ReleaseReceipt {
-    const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
+  #releaseClaim(request: RequestOf<'release'>): ReleaseReceipt {
+    const { tenant, app, claim, inboxSeq, turn, now } = request;
+    const address = { tenant, app, session: claim.session };
+    const ledger = this.#tables.ledgers.find(address);
     if (ledger === undefined) return { released: true, inboxSeq: 0, now };
     const isLast = ledger.epoch === claim.epoch;
     const released = !isLast || inboxSeq === undefined || ledger.inbox_seq <= inboxSeq;
-    if (isLast && released) this.#release.run(ledger.id);
+    if (isLast && released) {
+      this.#release.run(ledger.id);
+      this.#changes.released(identityOf(address, ledger.id), turn, now);
+    }
     return { released, inboxSeq: ledger.inbox_seq, now };
   }
 
-  #post(request: RequestOf<'post'>): PostReceipt {
-    const { item, now } = request;
-    const ledger = this.#ledgers.get(request);
-    if (this.#isPosted.get(ledger.id, item.key) !== undefined)
-      return { inboxSeq: ledger.inbox_seq, duplicate: true, now };
-    if (item.settles !== undefined)
-      this.#requests.checkAnswer(request, ledger.id, item.settles, now);
-    const position = ledger.inbox_seq + 1;
-    this.#markPosted.run(ledger.id, item.key);
-    this.#insertItem.run(
-      ledger.id,
-      position,
-      item.key,
-      item.lane,
-      item.by,
-      item.at,
-      item.type,
-      JSON.stringify(item.data),
-      item.settles ?? null,
-    );
-    this.#raiseInbox.run(position, ledger.id);
-    if (item.settles !== undefined)
-      this.#requests.answer(request, ledger.id, item.settles, item.by, now);
-    return { inboxSeq: position, duplicate: false, now };
+  #sent(request: RequestOf<'sent'>): null {
+    this.#tables.outbox.remove(request, request.numbers);
+    return null;
   }
 
   #settle(request: RequestOf<'settle'>): null {
-    this.#requests.settle(request, request.settlement, request.now);
+    this.#tables.requests.settle(request, request.settlement, request.now);
     return null;
   }
 
   #fork(request: RequestOf<'fork'>): null {
     const { tenant, app, session, atSeq, newSession, fields, now } = request;
-    const ledger = this.#ledgers.get(request);
+    const ledger = this.#tables.ledgers.get(request);
     checkForkPoint(session, atSeq, ledger.seq);
-    if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined)
+    if (this.#tables.ledgers.find({ tenant, app, session: newSession }) !== undefined)
       throw new SessionExistsError({ session: newSession });
     // A fork of a shared prefix refers to the ledger that holds the events. So chains grow only
     // where ledgers did.
-    const parent = this.#ledgers.holderOf(ledger, atSeq).id;
+    const parent = this.#tables.ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';
-    const epoch = this.#findFirstEpoch(request);
     const seq = atSeq + fields.length / fieldsPerEvent;
-    const at = fields.length === 0 ? now : (fields[fields.length - fieldsPerEvent + 1] as number);
+    const updatedAt =
+      fields.length === 0 ? now : (fields[fields.length - fieldsPerEvent + 1] as number);
     const { title, runnable, user } = ledger;
-    const made = this.#insertLedger.run(
-      tenant,
-      app,
-      newSession,
-      parent,
-      atSeq,
-      seq,
-      epoch,
-      now,
-      at,
-      status,
-      title,
-      runnable,
-      user,
-    );
-    this.#events.insert(Number(made.lastInsertRowid), fields);
+    const from = { parent, base: atSeq, seq, updatedAt, status, title, runnable, user };
+    const made = this.#newLedgers.fork({ tenant, app, session: newSession }, now, from);
+    this.#events.insert(made.id, fields);
     return null;
   }
+}
+
+function identityOf(
+  { tenant, app, session }: SessionAddress,
+  ledger: number,
+): Pick<Turn, 'ledger' | 'tenant' | 'app' | 'session'> {
+  return { ledger, tenant, app, session };
 }
 
 function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import { contentHash, sha256 } from '../../base/hash.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
+import type { InboxItem, LedgerStore, PostOptions, Store } from '../../ledger/port.ts';
 import type { FaultPlan } from './faults.ts';
 import { type MachineProcess, never } from './machine.ts';
 import type { World } from './world.ts';
@@ -15,7 +15,13 @@ const slowestAnswer = 60_000;
 /** Milliseconds for which a process stands still, at least and at most: up to four leases. */
 const pauses = [1_000, 120_000] as const;
 /** Calls of a process that has nothing to do. */
-const idle: ReadonlySet<string> = new Set(['due', 'admin.due', 'admin.sweepBlobs']);
+const idle: ReadonlySet<string> = new Set([
+  'due',
+  'sends',
+  'admin.due',
+  'admin.sends',
+  'admin.sweepBlobs',
+]);
 /** Part of the usual faults that idle calls meet: they are many, and little depends on them. */
 const idleShare = 0.01;
 const streaming: ReadonlySet<string> = new Set(['read', 'readStored', 'follow']);
@@ -51,6 +57,8 @@ export function simulatedStore(inner: Store, caller: StoreCaller): Store {
     },
     admin: {
       due: (options) => network.call('admin.due', options, () => inner.admin.due(options)),
+      take: (options) => network.call('admin.take', options, () => inner.admin.take(options)),
+      sends: (filter) => network.call('admin.sends', filter, () => inner.admin.sends(filter)),
       sweepBlobs: (options) =>
         network.call('admin.sweepBlobs', options, () => inner.admin.sweepBlobs(options)),
     },
@@ -92,7 +100,8 @@ class Network {
       addressKey: async () => key,
       putBlob: (bytes: Uint8Array, address = blobAddress(scope, bytes, key)) =>
         this.call('putBlob', [bytes, address], () => ledgers.putBlob(bytes, address)),
-      post: (session: string, item: InboxItem) => this.#post(ledgers, session, item),
+      post: (session: string, item: InboxItem, options?: PostOptions) =>
+        this.#post(ledgers, session, item, options),
     };
     return new Proxy(ledgers, {
       get: (target, name: keyof LedgerStore) => {
@@ -176,17 +185,24 @@ class Network {
   }
 
   /** Posts an item, and perhaps posts it again: the sender did not hear that it had arrived. */
-  #post(ledgers: LedgerStore, session: string, item: InboxItem): Promise<unknown> {
+  #post(
+    ledgers: LedgerStore,
+    session: string,
+    item: InboxItem,
+    options: PostOptions | undefined,
+  ): Promise<unknown> {
     const { machine, plan, process, world } = this.#caller;
     const visited = plan.visit(`${machine}/post twice ${session}`);
     if (plan.happens('doublePost', visited)) {
       const delay = world.draws.delay(visited, fastest, slowestAnswer);
       void world.wait(delay).then(() => {
         world.note(`${process.name} ${visited} ${item.key}`);
-        return ledgers.post(session, item).catch(() => undefined);
+        return ledgers.post(session, item, options).catch(() => undefined);
       });
     }
-    return this.call('post', [session, item], () => ledgers.post(session, item), ` ${session}`);
+    // The text of a post without options is the one that seeds were recorded with.
+    const args = options === undefined ? [session, item] : [session, item, options];
+    return this.call('post', args, () => ledgers.post(session, item, options), ` ${session}`);
   }
 
   async *#stream(name: string, args: readonly unknown[], pages: AsyncIterable<unknown>) {

@@ -119,7 +119,7 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
       { path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true },
       startSqliteWorker,
     );
-    await connection.request('delete', { ...scope, session: 's', erase: false });
+    await connection.request('delete', { ...scope, session: 's', erase: false, now: 0 });
     await connection.request('purge', null);
     await connection.close();
     expect(await codeOf(readAll(ledgers, 's'))).toBe('session_not_found');

@@ -1,7 +1,9 @@
+import { defined } from '../../../base/defined.ts';
 import { blobAddress } from '../../../ledger/blobs/blob-address.ts';
-import type { RequestDraft } from '../../../ledger/port.ts';
+import type { ListedRow, RequestDraft, Send } from '../../../ledger/port.ts';
 import type { ContentAccess, ContentRow } from '../../content-access.ts';
 import type { SessionKeys } from '../keys/session-keys.ts';
+import { RowSeals } from '../row-seals.ts';
 import { AppSeals, type SealScope, SessionSeals } from '../seals.ts';
 import { isOpened } from './ledger-sealing.ts';
 import type { SealedCounts } from './sealed-counts.ts';
@@ -13,6 +15,7 @@ export class AppSealing {
   readonly #scope: SealScope;
   readonly #seals: AppSeals;
   readonly #sessionSeals: SessionSeals;
+  readonly #rowSeals: RowSeals;
   readonly #counts: SealedCounts;
 
   constructor(
@@ -25,14 +28,58 @@ export class AppSealing {
     this.#scope = scope;
     this.#seals = new AppSeals(scope, appKeys);
     this.#sessionSeals = new SessionSeals(scope);
+    this.#rowSeals = new RowSeals(scope);
     this.#counts = counts;
   }
 
   /** @param keys keys of the ledgers, by their numbers */
   async seal(keys: ReadonlyMap<number, SessionKeys>): Promise<void> {
     await this.#sealRequests(keys);
+    await this.#sealRows(keys);
+    await this.#sealSends();
     await this.#sealShared();
     await this.#sealBlobs();
+  }
+
+  async #sealRows(keys: ReadonlyMap<number, SessionKeys>): Promise<void> {
+    const { user, fromStored } = this.#content.dialect;
+    const select =
+      `select kind, id, ledger, status, at, expires_at, ${user} as row_user, body ` +
+      'from {s}listed_rows where tenant = $1 and app = $2 and (kind, id) > ($3, $4) ' +
+      'order by kind, id limit $5';
+    const update =
+      'update {s}listed_rows set body = $5 ' +
+      'where tenant = $1 and app = $2 and kind = $3 and id = $4';
+    for await (const rows of pages(this.#reading(select, 'kind', 'id')))
+      for (const row of rows) {
+        const ofSession = keys.get(Number(row['ledger']));
+        const listed = listedRow(row, fromStored);
+        if (ofSession === undefined || isOpened(() => this.#rowSeals.open(ofSession, listed)))
+          continue;
+        const { body } = this.#rowSeals.seal(ofSession, listed);
+        const names = [String(row['kind']), String(row['id'])];
+        await this.#content.query(update, [...this.#place(), ...names, JSON.stringify(body)]);
+        this.#counts.rows += 1;
+      }
+  }
+
+  async #sealSends(): Promise<void> {
+    const { fromStored } = this.#content.dialect;
+    const rows = await this.#content.query(
+      'select number, sender, send from {s}outbox where tenant = $1 and app = $2 order by number',
+      this.#place(),
+    );
+    for (const row of rows) {
+      const from = fromStored(String(row['sender']));
+      const send = JSON.parse(String(row['send'])) as Send;
+      if (isOpened(() => this.#seals.openSend(from, send))) continue;
+      const sealed = JSON.stringify(this.#seals.sealSend(from, send));
+      await this.#content.query('update {s}outbox set send = $2 where number = $1', [
+        Number(row['number']),
+        sealed,
+      ]);
+      this.#counts.sends += 1;
+    }
   }
 
   async #sealRequests(keys: ReadonlyMap<number, SessionKeys>): Promise<void> {
@@ -140,4 +187,18 @@ export class AppSealing {
         limit,
       ]);
   }
+}
+
+function listedRow(row: ContentRow, fromStored: (stored: string) => string): ListedRow {
+  const text = (column: string): string => fromStored(String(row[column]));
+  const expiresAt = row['expires_at'] === null ? undefined : Number(row['expires_at']);
+  const user = row['row_user'] === null ? undefined : text('row_user');
+  return {
+    kind: text('kind'),
+    id: text('id'),
+    status: text('status'),
+    at: Number(row['at']),
+    ...defined({ expiresAt, user }),
+    body: JSON.parse(String(row['body'])),
+  };
 }

@@ -127,10 +127,11 @@ async function storedScopes(
     return group;
   };
   for (const ledger of await storedLedgers(content)) groupOf(ledger)?.push(ledger);
-  // Shared state and blobs may outlive all sessions.
+  // Shared state, blobs and messages that wait may outlive all sessions.
   const { fromStored } = content.dialect;
   for (const { tenant, app } of await content.query(
-    'select tenant, app from {s}shared union select tenant, app from {s}blobs',
+    'select tenant, app from {s}shared union select tenant, app from {s}blobs ' +
+      'union select tenant, app from {s}outbox',
   ))
     groupOf({ tenant: fromStored(String(tenant)), app: fromStored(String(app)) });
   return groups;

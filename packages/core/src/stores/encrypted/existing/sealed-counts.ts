@@ -6,8 +6,12 @@ export interface SealedCounts {
   inbox: number;
   shared: number;
   blobs: number;
+  /** Listed rows, such as tasks. */
+  rows: number;
+  /** Messages to other sessions that wait. */
+  sends: number;
 }
 
 export function noCounts(): SealedCounts {
-  return { sessions: 0, events: 0, requests: 0, inbox: 0, shared: 0, blobs: 0 };
+  return { sessions: 0, events: 0, requests: 0, inbox: 0, shared: 0, blobs: 0, rows: 0, sends: 0 };
 }

@@ -17,6 +17,14 @@ export interface KeyRingParts {
   readonly cache: KeyCache;
 }
 
+/** Keys for a session that a post makes. */
+export interface OpeningKeys {
+  readonly keys: SessionKeys;
+  readonly record: KeyRecord;
+  /** True when they were made now. */
+  readonly isNew: boolean;
+}
+
 /** Name of the record of the app's key, which seals shared state and blobs. */
 const appRecord = 'app';
 
@@ -79,6 +87,37 @@ export class KeyRing {
     if (keys !== undefined) return keys;
     if ((await ledgers.head(session)) === undefined) return undefined;
     throw new SegmentKeyMissingError({ session, app: scope.app });
+  }
+
+  /**
+   * Makes keys of a session that a post is about to make. Of several posts, one makes the keys that
+   * count.
+   */
+  async forOpening(session: string): Promise<OpeningKeys> {
+    const made = await this.#makeRecord(recordName(session));
+    return { ...made, keys: await this.#open(recordName(session), made.record) };
+  }
+
+  /**
+   * Keeps the keys of a session that a post has made. A post of the same session that was refused
+   * may have removed them meanwhile.
+   * @throws SegmentKeyMissingError when another post has made other keys
+   */
+  async keepOpened(session: string, { keys, record }: OpeningKeys): Promise<void> {
+    const { records, ledgers, scope } = this.#parts;
+    const name = recordName(session);
+    let kept = await records.read(name);
+    if (kept === undefined && (await ledgers.head(session)) !== undefined)
+      kept = await records.change(name, async (found) =>
+        found === undefined ? record : undefined,
+      );
+    if (kept !== undefined && ownSegment(kept).id !== keys.own.id)
+      throw new SegmentKeyMissingError({ session, app: scope.app });
+  }
+
+  /** Removes keys that a post has made for nothing: it was refused. */
+  async dropOpening(session: string, { isNew }: OpeningKeys): Promise<void> {
+    if (isNew) await this.destroyIfGone(recordName(session));
   }
 
   async ofApp(): Promise<SessionKeys> {
@@ -218,7 +257,16 @@ export class KeyRing {
    * that count.
    */
   async #make(name: string): Promise<SessionKeys> {
+    const { record } = await this.#makeRecord(name);
+    return this.#open(name, record);
+  }
+
+  async #makeRecord(
+    name: string,
+  ): Promise<{ readonly record: KeyRecord; readonly isNew: boolean }> {
+    let isNew = false;
     const record = await this.#parts.records.change(name, async (found) => {
+      isNew = false;
       // The record of a fork that was never made, or is gone, does not belong to an empty session.
       if (found !== undefined && ownSegment(found).after === 0) return undefined;
       const { segment, key } = await this.#parts.dataKeys.make(0);
@@ -228,10 +276,11 @@ export class KeyRing {
         segments: [segment],
         ...(name === appRecord ? {} : ({ sealsEntry: true } as const)),
       } as const;
+      isNew = true;
       return { ...made, mac: recordMac(this.#place(name), key, made) };
     });
     const whole = record?.from === undefined ? record : await this.#adopt(name);
-    return this.#open(name, whole as KeyRecord);
+    return { record: whole as KeyRecord, isNew };
   }
 
   async #adopt(name: string): Promise<KeyRecord | undefined> {

@@ -22,11 +22,13 @@ export interface LedgerRow {
   readonly title: string | null;
   readonly runnable: string | null;
   readonly user: string | null;
+  /** 1 when the session has a turn. */
+  readonly has_turn: number;
 }
 
 const columns =
   'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, ' +
-  'status, title, runnable, user';
+  'status, title, runnable, user, has_turn';
 
 /** Finds ledgers by their address, and the ledger of a family of forks that holds an event. */
 export class LedgerRows {

@@ -88,7 +88,7 @@ export class SessionRows {
       from (
         select id, min(since) as since
         from (select id, wake_at as since from ledgers where wake_at <= ? union all
-          select ledger, min(at) from inbox group by ledger)
+          select ledger, min(at) from inbox where wakes = 1 group by ledger)
         group by id
       ) join ledgers using (id)
       where ${conditions} order by since, id`);

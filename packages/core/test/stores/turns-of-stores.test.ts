@@ -1,0 +1,46 @@
+import { memoryStore, type Store } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import { testClock } from 'adjutant/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { operations, Performer } from './turns/operations.ts';
+
+type Open = (options: { readonly clock: ReturnType<typeof testClock> }) => Store;
+
+/** Stores that must do what the store in memory does. */
+const stores: readonly (readonly [name: string, open: Open])[] = [
+  ['sqlite', (options) => sqlite(':memory:', options)],
+];
+
+test.each(stores)(
+  'turns of %s are those of the store in memory, whatever happens to them',
+  async (_name, open) => {
+    const clock = testClock();
+    const memory = memoryStore({ clock });
+    const store = open({ clock });
+    let runs = 0;
+    const compare = async (
+      list: Parameters<Parameters<typeof operations.map>[0]>[0],
+    ): Promise<void> => {
+      runs += 1;
+      const expected = new Performer(memory, `app ${runs}`);
+      const found = new Performer(store, `app ${runs}`);
+      for (const operation of list) {
+        if (operation.name === 'advance') clock.advance(operation.ms);
+        const now = clock.now();
+        const [right, got] = [
+          await expected.perform(operation, now),
+          await found.perform(operation, now),
+        ];
+        expect(got, operation.name).toEqual(right);
+      }
+      expect(await found.rest()).toEqual(await expected.rest());
+    };
+    try {
+      await fc.assert(fc.asyncProperty(operations, compare), { numRuns: 100 });
+    } finally {
+      await store.close();
+    }
+  },
+  60_000,
+);
