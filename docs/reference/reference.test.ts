@@ -218,6 +218,12 @@ describe('options.md', () => {
     ['notifications/delivery/quiet-hours.ts', 'QuietHours', 'Notification channels'],
     ['notifications/delivery/plan-delivery.ts', 'DeliveryRequest', 'Notification channels'],
     ['notifications/delivery/plan-attempt.ts', 'AttemptRequest', 'Notification channels'],
+    ['triggers/schedules/schedules.ts', 'CronOptions', 'Triggers'],
+    ['triggers/schedules/schedules.ts', 'EveryOptions', 'Triggers'],
+    ['triggers/schedules/schedules.ts', 'AtOptions', 'Triggers'],
+    ['triggers/schedules/next-instant.ts', 'PreviewOptions', 'Triggers'],
+    ['base/webhooks/sign-webhook.ts', 'OutgoingWebhook', 'Triggers'],
+    ['triggers/webhooks/verify-webhook.ts', 'IncomingWebhook', 'Triggers'],
   ])('%s: has every option of %s', (path, name, heading) => {
     const body =
       new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(

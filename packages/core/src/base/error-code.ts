@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'invalid_store'
   | 'invalid_test'
   | 'invalid_tool'
+  | 'invalid_trigger'
   | 'invalid_user_message'
   | 'invalid_wait'
   | 'invocation_ended'

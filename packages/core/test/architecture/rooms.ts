@@ -137,6 +137,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'triggers: when they fire, what is missed, signatures of webhooks',
     imports: ['base'],
     pure: true,
+    impureFiles: ['schedules/calendar-days.ts'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   notifications: {
