@@ -79,7 +79,7 @@ test.each<[string, string, string, string, readonly string[]]>([
     ['2027-10-02T15:15Z', '2027-10-02T15:30Z', '2027-10-02T15:45Z'],
   ],
   [
-    'a gap of half an hour, hourly: an hour of which the clock never shows the beginning is left out',
+    'a gap of half an hour, hourly: an hour whose beginning the clock never shows is left out',
     ...(['0 * * * *', lordHowe, '2027-10-02T14:00Z'] as const),
     ['2027-10-02T14:30Z', '2027-10-02T16:00Z', '2027-10-02T17:00Z'],
   ],

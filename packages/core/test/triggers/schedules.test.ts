@@ -230,7 +230,7 @@ describe('scheduleOf', () => {
     [{ kind: 'cron' }, 'the pattern must be a string, not undefined'],
     [{ kind: 'cron', pattern: '0 0 30 2 *', timeZone: 'UTC' }, 'never fires'],
     [{ kind: 'every', everyMs: 1 }, 'too short'],
-    [{ kind: 'at', instant: null }, 'the instant must be a Date, a text or epoch milliseconds'],
+    [{ kind: 'at', instant: null }, 'it must be a Date, a text or epoch milliseconds'],
     [{ kind: 'at', instant: noon, again: 1 }, 'there is no option `again`'],
   ])('refuses %j', (value, message) => {
     expect(() => scheduleOf(value)).toThrow(expect.objectContaining({ code: 'invalid_trigger' }));

@@ -86,7 +86,7 @@ function epochOf(instant: unknown, timeZone: string | undefined): number | strin
   if (typeof instant === 'string') return instantOfText(instant, timeZone);
   const epoch = instant instanceof Date ? instant.getTime() : instant;
   if (typeof epoch !== 'number')
-    return `the instant must be a Date, a text or epoch milliseconds, not ${describeValue(instant)}`;
+    return `it must be a Date, a text or epoch milliseconds, not ${describeValue(instant)}`;
   if (!Number.isFinite(epoch)) return 'the instant is no date';
   return epoch < 0 || epoch > latestInstant
     ? `the instant ${epoch} is not between the years 1970 and 9999`
