@@ -217,6 +217,8 @@ describe('options.md', () => {
     ['notifications/email/smtp.ts', 'SmtpOptions', 'Notification channels'],
     ['notifications/channels/web-push.ts', 'WebPushChannelOptions', 'Notification channels'],
     ['notifications/push/subscription.ts', 'VapidKeys', 'Notification channels'],
+    ['notifications/channels/stream.ts', 'StreamChannelOptions', 'Notification channels'],
+    ['notifications/stream/notice-hub.ts', 'NoticeHubOptions', 'Notification channels'],
     ['notifications/channels/slack.ts', 'SlackChannelOptions', 'Notification channels'],
     ['notifications/channels/telegram.ts', 'TelegramChannelOptions', 'Notification channels'],
     ['notifications/channels/sms.ts', 'SmsChannelOptions', 'Notification channels'],

@@ -3,6 +3,7 @@ export { type ConsoleChannelOptions, consoleChannel } from './channels/console.t
 export { type EmailChannelOptions, type EmailTransport, emailChannel } from './channels/email.ts';
 export { type SlackChannelOptions, slackChannel } from './channels/slack.ts';
 export { type SmsChannelOptions, smsChannel } from './channels/sms.ts';
+export { type StreamChannelOptions, streamChannel } from './channels/stream.ts';
 export { type TelegramChannelOptions, telegramChannel } from './channels/telegram.ts';
 export { type WebPushChannelOptions, webPushChannel } from './channels/web-push.ts';
 export { type WebhookChannelOptions, webhookChannel } from './channels/webhook.ts';
@@ -30,3 +31,5 @@ export type { HttpChannelOptions } from './http/options.ts';
 export type { Notice, NoticeAction, NoticeReference, Recipient } from './notice.ts';
 export type { PushSubscription, VapidKeys } from './push/subscription.ts';
 export type { FindAddress } from './send-notice.ts';
+export { type NoticeHub, type NoticeHubOptions, noticeHub } from './stream/notice-hub.ts';
+export type { NoticeStream, StreamedNotice } from './stream/notice-stream.ts';

@@ -141,7 +141,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   notifications: {
-    holds: 'channels that reach people: webhook, mail, Web Push, Slack, Telegram, text messages',
+    holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
     imports: ['base', 'tools', 'notifications/delivery'],
     types: ['ledger'],
   },
