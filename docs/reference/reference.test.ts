@@ -229,6 +229,8 @@ describe('options.md', () => {
     ['triggers/schedules/schedules.ts', 'EveryOptions', 'Triggers'],
     ['triggers/schedules/schedules.ts', 'AtOptions', 'Triggers'],
     ['triggers/schedules/next-instant.ts', 'PreviewOptions', 'Triggers'],
+    ['triggers/firings/policy.ts', 'FiringOptions', 'Triggers'],
+    ['triggers/firings/due-firings.ts', 'FiringQuestion', 'Triggers'],
     ['base/webhooks/sign-webhook.ts', 'OutgoingWebhook', 'Triggers'],
     ['triggers/webhooks/verify-webhook.ts', 'IncomingWebhook', 'Triggers'],
   ])('%s: has every option of %s', (path, name, heading) => {

@@ -69,7 +69,7 @@ export function nextInstants(schedule: Schedule, options: PreviewOptions): reado
 }
 
 /** Returns the delay of an instant: always the same one for a trigger. */
-function jitterOf(schedule: Schedule, triggerId: string, instant: number): number {
+export function jitterOf(schedule: Schedule, triggerId: string, instant: number): number {
   if (schedule.kind !== 'every' || schedule.jitterMs === 0) return 0;
   // 48 bits of a hash, as a share of 1.
   const share = Number.parseInt(sha256(`${triggerId}\n${instant}`).slice(0, 12), 16) / 2 ** 48;
@@ -77,7 +77,7 @@ function jitterOf(schedule: Schedule, triggerId: string, instant: number): numbe
 }
 
 /** @throws InvalidTriggerError for what is no epoch milliseconds between 1970 and 9999 */
-function checkInstants(name: string, instants: Readonly<Record<string, unknown>>): void {
+export function checkInstants(name: string, instants: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(instants))
     if (!Number.isFinite(value) || (value as number) < 0 || (value as number) > latestInstant)
       throw refusal(name, `\`${key}\` must be epoch milliseconds, not ${describeValue(value)}`);
