@@ -48,6 +48,7 @@ export type ErrorCode =
   | 'invalid_test'
   | 'invalid_task'
   | 'invalid_tool'
+  | 'invalid_trigger'
   | 'invalid_user_message'
   | 'invalid_wait'
   | 'invocation_ended'

@@ -11,6 +11,8 @@ export interface NotificationFailure {
   readonly reason: string;
   /** Milliseconds after which another attempt may succeed. */
   readonly retryAfterMs?: number | undefined;
+  /** Addresses of the recipient that do not exist any more and should be removed. */
+  readonly gone?: readonly string[];
 }
 
 /** Statuses of failures that may pass. */
@@ -30,9 +32,14 @@ export class NotificationFailedError extends AdjutantError implements DeclaredFa
   readonly effect: ToolEffect;
   readonly retryAfterMs: number | undefined;
   readonly status: ToolResultStatus;
+  /** The fault as the end of a sentence. */
+  readonly reason: string;
+  /** Addresses of the recipient that do not exist any more and should be removed. */
+  readonly gone: readonly string[];
   readonly alternatives: readonly string[] = [];
 
-  constructor({ channel, notice, kind, reason, retryAfterMs }: NotificationFailure) {
+  constructor(failure: NotificationFailure) {
+    const { channel, notice, kind, reason, retryAfterMs, gone = [] } = failure;
     const { errorType, effect, status } = kind;
     const permanent = !passing.has(status);
     const subject =
@@ -45,6 +52,7 @@ export class NotificationFailedError extends AdjutantError implements DeclaredFa
     super('notification_failed', `${subject}: ${reason}. ${advice}`, {
       ...{ channel, notice, errorType, permanent, effect },
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(gone.length === 0 ? {} : { gone }),
     });
     this.channel = channel;
     this.errorType = errorType;
@@ -52,6 +60,8 @@ export class NotificationFailedError extends AdjutantError implements DeclaredFa
     this.effect = effect;
     this.retryAfterMs = retryAfterMs;
     this.status = status;
+    this.reason = reason;
+    this.gone = gone;
   }
 }
 

@@ -142,10 +142,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'triggers: when they fire, what is missed, signatures of webhooks',
     imports: ['base'],
     pure: true,
+    impureFiles: ['schedules/calendar-days.ts'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   notifications: {
-    holds: 'channels that reach people: console, webhook, Slack, Telegram, text messages',
+    holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
     imports: ['base', 'tools', 'notifications/delivery'],
     types: ['ledger'],
   },

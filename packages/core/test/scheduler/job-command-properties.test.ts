@@ -171,6 +171,7 @@ test('another language is a table', () => {
       numbers: { zwei: 2 },
       ordinals: { zweite: 2 },
       determiners: ['die', 'den', 'das'],
+      possessives: ['mein', 'meine'],
       taskWords: ['aufgabe'],
       likelyTaskWords: [],
       nameFollows: [],

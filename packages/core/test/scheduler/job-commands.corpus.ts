@@ -1,145 +1,21 @@
-import type { JobCommand, JobTarget, TaskPriority } from 'adjutant/scheduler';
-
-/** A message, and the command that it is. */
-export interface Phrasing {
-  readonly text: string;
-  readonly command: JobCommand;
-}
-
-const current: JobTarget = { kind: 'current' };
-const last: JobTarget = { kind: 'last' };
-const all: JobTarget = { kind: 'all' };
-const named = (words: string): JobTarget => ({ kind: 'named', words });
-const number = (which: number): JobTarget => ({ kind: 'number', number: which });
-const research = named('research');
-
-function each(command: JobCommand, texts: readonly string[]): Phrasing[] {
-  return texts.map((text) => ({ text, command }));
-}
-
-function on(
-  kind: 'cancel' | 'suspend' | 'resume' | 'progress',
-  target: JobTarget,
-  texts: readonly string[],
-): Phrasing[] {
-  return each({ kind, target }, texts);
-}
-
-function to(priority: TaskPriority, target: JobTarget, texts: readonly string[]): Phrasing[] {
-  return each({ kind: 'reprioritize', target, priority }, texts);
-}
-
-function submit(priority: TaskPriority, text: string, texts: readonly string[]): Phrasing[] {
-  return each({ kind: 'submit', text, priority }, texts);
-}
+import {
+  all,
+  current,
+  each,
+  last,
+  named,
+  number,
+  on,
+  type Phrasing,
+  research,
+  submit,
+  to,
+} from './phrasing.ts';
+import { questions } from './questions.corpus.ts';
 
 /** Messages that are commands even when the tasks are not known. */
 export const phrasings: readonly Phrasing[] = [
-  ...each({ kind: 'list' }, [
-    'What are you working on?',
-    'what are you working on',
-    "What're you working on right now?",
-    'Hey, what are you working on at the moment?',
-    'What are you currently working on?',
-    'What else are you working on?',
-    'So what are you still working on?',
-    'Tell me what you are working on',
-    "Can you tell me what you're working on, please?",
-    'Show me what you’re working on.',
-    'What tasks are you working on?',
-    'Which jobs are you working on right now?',
-    'What are you doing right now?',
-    'What are you doing in the background?',
-    'What are you busy with?',
-    'What tasks are running?',
-    'Which tasks are waiting?',
-    'What jobs are queued right now?',
-    'what tasks do you have',
-    'What tasks do you have running?',
-    "What's running in the background?",
-    "What's running right now?",
-    "What's in the queue?",
-    'What is still in your queue?',
-    "What's on your plate right now?",
-    "What's in your queue?",
-    "What's next in the queue?",
-    'What do you have running?',
-    'List your tasks',
-    'List all tasks, please',
-    'Show me the tasks.',
-    'Show me all your running tasks',
-    'Show my background tasks',
-    'show running jobs',
-    'Could you list the jobs?',
-    'Would you mind listing the tasks?',
-    'Show me the queue',
-    'Let me see your task queue',
-    'running tasks',
-    'Are you working on anything else?',
-    'Is there anything running?',
-    'Do you have anything in the queue?',
-    'Are there any tasks running?',
-    'Do you have any other tasks?',
-    'Is anything running in the background?',
-  ]),
-  ...each({ kind: 'status' }, [
-    'How busy are you?',
-    'how busy are you right now',
-    'Hi there, how busy are you at the moment?',
-    'Can you tell me how busy you are?',
-    'Are you busy?',
-    'are you very busy right now?',
-    'Do you have a lot to do?',
-    'Do you have much on your plate?',
-    'Do you have any capacity right now?',
-    'How much work do you have left?',
-    'How much is on your plate?',
-    'How many tasks do you have?',
-    'How many tasks are waiting?',
-    'How many jobs are in the queue?',
-    'How many tasks are you working on?',
-    'How long is the queue?',
-    'How full is your queue right now?',
-    "How's the queue looking?",
-    "What's your workload?",
-    "What's the queue status?",
-    'Show me the scheduler status',
-    'queue status',
-    'Status of the queue, please',
-  ]),
-  ...on('progress', research, [
-    "How's the research going?",
-    'How is the research coming along?',
-    'hows the research going so far',
-    "How's it going with the research?",
-    'How are you getting on with the research?',
-    'How far along is the research?',
-    'How far are you with the research?',
-    "What's the status of the research?",
-    'status of the research',
-    'Give me an update on the research, please.',
-    'Can you give me a status update on the research?',
-    'Any news on the research?',
-    'Is the research done yet?',
-    'Is the research almost finished?',
-    'Is the research still running?',
-    'Are you done with the research?',
-    'Are you still working on the research?',
-    'Have you finished the research yet?',
-    'When will the research be ready?',
-    'Do you know when the research will be done?',
-    'How long until the research is done?',
-    'How much longer will the research take?',
-    'How much longer for the research?',
-    'Why is the research taking so long?',
-    'Why is the research still queued?',
-    'Where are we with the research?',
-  ]),
-  ...on('progress', current, ['How is this task going?', 'Is that task done yet?']),
-  ...on('progress', number(2), ['How is the second one going?', 'What is the status of task 2?']),
-  ...on('progress', named('report on quarterly sales'), [
-    'Is the report on quarterly sales ready?',
-  ]),
+  ...questions,
   ...to('high', current, [
     'Do this first',
     'do that first!',
@@ -168,6 +44,9 @@ export const phrasings: readonly Phrasing[] = [
     'This has priority',
     'This is high priority',
     'THIS IS URGENT!!!',
+    "This one's urgent",
+    'Do that next',
+    'Treat this as urgent',
   ]),
   ...to('high', research, [
     'Do the research first',
@@ -197,6 +76,7 @@ export const phrasings: readonly Phrasing[] = [
     'Speed up the research',
     'Set the priority of the research to high',
     'Do the research task first',
+    'Push the research to the top',
   ]),
   ...to('high', named('battery research'), ['Do the battery research first']),
   ...to('high', named('batteries'), ['Do the task about batteries first']),
@@ -251,6 +131,9 @@ export const phrasings: readonly Phrasing[] = [
     'cancel that 🙏',
     'CANCEL THAT',
     'Cancel that, thank you very much',
+    "I'd rather cancel that",
+    'On second thought, cancel that',
+    "I've changed my mind, cancel that.",
   ]),
   ...on('cancel', research, [
     'Cancel the research',
@@ -264,6 +147,7 @@ export const phrasings: readonly Phrasing[] = [
     'Drop the research',
     'Call off the research',
     'Call the research off',
+    'Skip the research',
     "I don't need the research anymore",
     'I no longer need the research',
     "Don't bother with the research",
@@ -288,7 +172,7 @@ export const phrasings: readonly Phrasing[] = [
     'Cancel the second',
     'Cancel job number 2',
   ]),
-  ...on('cancel', last, ['Cancel the last one', 'Cancel my latest task']),
+  ...on('cancel', last, ['Cancel the last one', 'Cancel my latest task', 'Cancel my last request']),
   ...on('cancel', all, [
     'Cancel everything',
     'Cancel all of them',
@@ -323,6 +207,8 @@ export const phrasings: readonly Phrasing[] = [
     'Park the research',
     'Hold off on the research for now',
     'Leave the research for now',
+    'Wait with the research',
+    'Put a hold on the research',
   ]),
   ...on('suspend', number(1), ['Pause the first one', 'pause task one']),
   ...on('suspend', all, ['Pause everything', 'Pause all tasks']),
@@ -341,6 +227,8 @@ export const phrasings: readonly Phrasing[] = [
     'Resume that',
     'Please resume it',
     'Resume that task',
+    'Unpause',
+    'Resume where you left off',
     'Continue with that task',
     'Carry on with this task',
   ]),
@@ -358,6 +246,7 @@ export const phrasings: readonly Phrasing[] = [
     'High priority: book a table for two',
     'ASAP: book a table for two',
     'Hey, this is urgent: book a table for two',
+    'Quick, this is urgent: book a table for two',
   ]),
   ...submit('high', 'please book a table', ['This is urgent please book a table']),
   ...submit('high', 'My dog ate chocolate. What do I do?', [
@@ -378,6 +267,8 @@ export const phrasings: readonly Phrasing[] = [
     'When you have time, look for cheaper hosting',
     'Whenever you get a chance, look for cheaper hosting',
     'Low priority: look for cheaper hosting',
+    'Not urgent, look for cheaper hosting',
+    'When you get around to it, look for cheaper hosting',
   ]),
   ...submit('low', 'can you look for cheaper hosting?', [
     'No rush, but can you look for cheaper hosting?',

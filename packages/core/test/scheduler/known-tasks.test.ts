@@ -14,8 +14,9 @@ const golf = taskInfo({
 });
 const batteries = taskInfo({ name: 'Research: batteries', state: 'suspended', submittedAt: 3 });
 const diary = taskInfo({ name: 'Diary', priority: 'background', submittedAt: 4 });
+const letter = taskInfo({ name: 'Letter to Anna and Bob', submittedAt: 0 });
 const flights = taskInfo({ name: 'Flight search', state: 'completed', submittedAt: 5 });
-const tasks = [video, golf, batteries, diary, flights];
+const tasks = [video, golf, batteries, diary, letter, flights];
 
 const named = (words: string): JobTarget => ({ kind: 'named', words });
 
@@ -32,6 +33,10 @@ describe('a message, when the tasks are known,', () => {
     ['resume that', 'resume', batteries],
     ['pause that', 'suspend', video],
     ['Do this first', 'reprioritize', diary],
+    ["What's the diary's status?", 'progress', diary],
+    ['Cancel the dairy', 'cancel', diary],
+    ['Do the letter to Anna and Bob first', 'reprioritize', letter],
+    ['What about the golf courses near Bangalore?', 'progress', golf],
     ['cancel 2', 'cancel', golf],
   ])('%s', (text, kind, task) => {
     const command = parseJobCommand(text, { tasks });
@@ -45,8 +50,9 @@ describe('a message, when the tasks are known,', () => {
     ['names a task that has ended', 'Cancel the flight search'],
     ['names a part of a name with a word that is no kind of work', 'cancel the flight'],
     ['continues what is not suspended', 'Continue the diary'],
-    ['counts further than the list', 'cancel 6'],
+    ['counts further than the list', 'cancel 7'],
     ['is none without them either', 'cancel my flight to Paris'],
+    ['speaks of a thing of the user that is called as a task is', 'Cancel my diary'],
   ])('is no command when it %s', (_, text) => {
     expect(parseJobCommand(text, { tasks })).toBeUndefined();
   });
@@ -114,7 +120,7 @@ describe('a target', () => {
   test('that is all tasks is those that have not ended', () => {
     expect(resolveTarget({ kind: 'all' }, tasks)).toEqual({
       kind: 'several',
-      tasks: [video, golf, batteries, diary],
+      tasks: [video, golf, batteries, diary, letter],
     });
     expect(resolveTarget({ kind: 'all' }, [flights])).toEqual({ kind: 'none' });
   });

@@ -6,6 +6,7 @@ import { aborted, type FailureKind, httpFailure, timedOut } from '../../tools/fa
 import type { SendContext } from '../channel.ts';
 import { NotificationFailedError, refusedNotice } from '../errors.ts';
 import type { Notice } from '../notice.ts';
+import { sendingLimit } from '../sending-limit.ts';
 import { readText } from './read-text.ts';
 
 /** Circumstances of the messages of one channel. */
@@ -44,14 +45,7 @@ export async function postMessage(
   { signal }: SendContext,
   settings: HttpSettings,
 ): Promise<HttpReply> {
-  const limit = new AbortController();
-  const abort = (): void => limit.abort();
-  let late = false;
-  const cancelTimer = settings.clock.setTimer(settings.timeoutMs, () => {
-    late = true;
-    limit.abort();
-  });
-  signal.addEventListener('abort', abort);
+  const limit = sendingLimit(settings.clock, settings.timeoutMs, signal);
   try {
     const { url, headers, body } = message;
     const response = await settings.fetch(url, {
@@ -64,10 +58,9 @@ export async function postMessage(
     return { status: response.status, text, retryAfterMs };
   } catch (thrown) {
     if (thrown instanceof NotificationFailedError) throw thrown;
-    throw withoutAnswer(thrown, notice, settings, late, signal.aborted);
+    throw withoutAnswer(thrown, notice, settings, limit.isLate(), signal.aborted);
   } finally {
-    cancelTimer();
-    signal.removeEventListener('abort', abort);
+    limit.end();
   }
 }
 

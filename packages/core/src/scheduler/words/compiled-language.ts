@@ -41,6 +41,7 @@ export interface CompiledTargets {
   readonly bareNumber: readonly Phrase[];
   readonly nameFollows: readonly Phrase[];
   readonly determiners: ReadonlySet<string>;
+  readonly possessives: ReadonlySet<string>;
   readonly taskWords: ReadonlySet<string>;
   readonly likelyTaskWords: ReadonlySet<string>;
   readonly workWords: ReadonlySet<string>;
@@ -94,6 +95,7 @@ function compileTargets(targets: TargetPhrases, read: (source: string) => Phrase
     bareNumber: targets.bareNumber.map(read),
     nameFollows: targets.nameFollows.map(read),
     determiners: new Set(targets.determiners),
+    possessives: new Set(targets.possessives),
     taskWords: new Set(targets.taskWords),
     likelyTaskWords: new Set(targets.likelyTaskWords),
     workWords: new Set(targets.workWords),

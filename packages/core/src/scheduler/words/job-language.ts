@@ -76,6 +76,8 @@ export interface TargetPhrases {
   readonly ordinals: Readonly<Record<string, number>>;
   /** Articles and the like before a name. */
   readonly determiners: readonly string[];
+  /** Determiners that speak of a thing of somebody: "my flight" is no task, but "my report" is. */
+  readonly possessives: readonly string[];
   /** Words for a task behind its name: "the battery task". */
   readonly taskWords: readonly string[];
   /** The same for words with another meaning: "the cleaning job" has to be the name of a task. */

@@ -8,6 +8,7 @@ import type { JobLanguage } from './job-language.ts';
 import { readCommand } from './read-command.ts';
 import { readSubmission } from './read-submission.ts';
 import type { ReadingContext } from './reading-context.ts';
+import { TaskNames } from './task-names.ts';
 import { wordsOfName } from './tokens.ts';
 
 /** Knowledge with which a message is read. */
@@ -49,8 +50,10 @@ export function parseJobCommand(
     languages: isList,
   });
   const names = (options.assistantNames ?? []).map(wordsOfName);
-  for (const language of options.languages ?? [english]) {
-    const context = { compiled: compiledLanguage(language), names, tasks: options.tasks };
+  const { languages = [english] } = options;
+  const tasks = options.tasks && new TaskNames(options.tasks, languages);
+  for (const language of languages) {
+    const context = { compiled: compiledLanguage(language), names, tasks };
     const command = readMessage(text.trim(), context);
     if (command !== undefined) return command;
   }

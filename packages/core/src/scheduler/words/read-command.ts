@@ -5,8 +5,8 @@ import type { CommandPhrases } from './job-language.ts';
 import { matchesPhrase, type Span } from './phrase.ts';
 import { type ReadTarget, readTarget } from './read-target.ts';
 import { longestCommand, mostWords, type ReadingContext } from './reading-context.ts';
-import { resolveTarget } from './resolve-target.ts';
-import { readTokens, type TokenLine } from './tokens.ts';
+import { resolveAmong } from './resolve-target.ts';
+import { readTokens, type Token, type TokenLine } from './tokens.ts';
 
 /** Reads a message that is a command from its first word to its last, but for courtesies. */
 export function readCommand(text: string, context: ReadingContext): JobCommand | undefined {
@@ -19,18 +19,21 @@ export function readCommand(text: string, context: ReadingContext): JobCommand |
   for (const end of endings(words, compiled, names))
     for (const start of starts) {
       if (start.at >= end.at || line.tokens[start.at]?.isQuoted) continue;
-      if (hasBreak(line, start.at, end.at, 'sentence')) continue;
+      if (hasBreak(line, start.at, end.at, ['sentence'])) continue;
       const command = readSpan(line, words, start, end, context);
       if (command !== undefined) return command;
     }
   return undefined;
 }
 
-/** Whether punctuation stands within a part of the text. */
-function hasBreak(line: TokenLine, start: number, end: number, from: 'comma' | 'sentence') {
-  return line.tokens
-    .slice(start + 1, end)
-    .some(({ after }) => after === 'sentence' || after === from);
+/** Whether such punctuation stands within a part of the text. */
+function hasBreak(
+  line: TokenLine,
+  start: number,
+  end: number,
+  breaks: readonly Token['after'][],
+): boolean {
+  return line.tokens.slice(start + 1, end).some(({ after }) => breaks.includes(after));
 }
 
 function readSpan(
@@ -83,7 +86,7 @@ function readPhraseOfCommand(
 ): JobCommand | undefined {
   let read: ReadTarget | undefined;
   const matches = matchesPhrase(phrase, span, (slot, start, end) => {
-    if (hasBreak(line, start, end, 'comma')) return false;
+    if (hasBreak(line, start, end, ['comma', 'sentence'])) return false;
     read = readTarget(slot, { words: span.words, start, end }, context.compiled);
     return read !== undefined && isMeant(read, command, context);
   });
@@ -103,14 +106,9 @@ function readPhraseOfCommand(
 function isMeant(
   { target, evidence }: ReadTarget,
   { kind, onlyOfKnownTasks }: CommandPhrases,
-  { tasks, compiled }: ReadingContext,
+  { tasks }: ReadingContext,
 ): boolean {
   if (kind === 'list' || kind === 'status') return true;
   if (tasks === undefined) return evidence === 'sure' && onlyOfKnownTasks !== true;
-  const { kind: found } = resolveTarget(target, tasks, {
-    for: kind,
-    languages: [compiled.language],
-    wholeName: evidence === 'whole',
-  });
-  return found !== 'none';
+  return resolveAmong(target, tasks, kind, evidence === 'whole').kind !== 'none';
 }

@@ -1,4 +1,4 @@
-import type { CompiledLanguage } from './compiled-language.ts';
+import type { CompiledLanguage, CompiledTargets } from './compiled-language.ts';
 import type { JobTarget } from './job-command.ts';
 import { matchesPhrase, type Phrase, phraseEnds, type Span } from './phrase.ts';
 
@@ -14,6 +14,7 @@ export interface ReadTarget {
 }
 
 const mostWordsOfName = 8;
+const mostWordsOfWholeName = 16;
 const highestNumber = 99;
 
 /** Reads the words of a slot; `undefined` when they are no target of that slot. */
@@ -75,9 +76,20 @@ function readName(span: Span, { targets }: CompiledLanguage): ReadTarget | undef
     const words = end > 0 ? span.words.slice(end, span.end) : [];
     if (isName(words, targets.notInNames)) return named(words, 'sure');
   }
-  const hasDeterminer = targets.determiners.has(span.words[span.start] ?? '');
-  const words = span.words.slice(span.start + (hasDeterminer ? 1 : 0), span.end);
-  if (!isName(words, targets.notInNames)) return undefined;
+  const determiner = span.words[span.start] ?? '';
+  const hasDeterminer = targets.determiners.has(determiner);
+  const words = span.words.slice(span.start + (hasDeterminer ? 1 : 0), span.end).map(withoutCase);
+  return isName(words, targets.notInNames)
+    ? readKindOfWork(words, determiner, targets)
+    : wholeName(words, determiner, targets);
+}
+
+function readKindOfWork(
+  words: readonly string[],
+  determiner: string,
+  targets: CompiledTargets,
+): ReadTarget | undefined {
+  const hasDeterminer = targets.determiners.has(determiner);
   const last = words.at(-1) ?? '';
   const isTask = targets.taskWords.has(last);
   if (isTask || targets.likelyTaskWords.has(last))
@@ -86,8 +98,24 @@ function readName(span: Span, { targets }: CompiledLanguage): ReadTarget | undef
       : named(words.slice(0, -1), evidenceOf(isTask && hasDeterminer));
   const subject = words.findIndex((word, index) => index > 0 && targets.subjectFollows.has(word));
   const work = words[subject < 0 ? words.length - 1 : subject - 1] ?? '';
-  if (!targets.workWords.has(work)) return named(words, 'whole');
-  return named(words, evidenceOf(hasDeterminer || words.length === 1));
+  return targets.workWords.has(work)
+    ? named(words, evidenceOf(hasDeterminer || words.length === 1))
+    : wholeName(words, determiner, targets);
+}
+
+/** "The diary" may be a task of that name; "my diary" is the diary. */
+function wholeName(
+  words: readonly string[],
+  determiner: string,
+  { possessives }: CompiledTargets,
+): ReadTarget | undefined {
+  const isTooLong = words.length === 0 || words.length > mostWordsOfWholeName;
+  return isTooLong || possessives.has(determiner) ? undefined : named(words, 'whole');
+}
+
+/** "The report's status" is about the report. */
+function withoutCase(word: string): string {
+  return word.replace(/'s$/, '');
 }
 
 function evidenceOf(isPlain: boolean): ReadTarget['evidence'] {

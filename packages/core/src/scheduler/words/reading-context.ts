@@ -1,11 +1,11 @@
-import type { TaskInfo } from '../task-info.ts';
 import type { CompiledLanguage } from './compiled-language.ts';
+import type { TaskNames } from './task-names.ts';
 
 /** A language, names of the assistant as words, and the tasks if they are known. */
 export interface ReadingContext {
   readonly compiled: CompiledLanguage;
   readonly names: readonly (readonly string[])[];
-  readonly tasks: readonly TaskInfo[] | undefined;
+  readonly tasks: TaskNames | undefined;
 }
 
 /** Longer messages are no commands; they may begin with a word about their urgency. */

@@ -4,7 +4,7 @@ import type { TaskInfo, TaskState } from '../task-info.ts';
 import { english } from './english/english.ts';
 import type { JobTarget, TargetedKind } from './job-command.ts';
 import type { JobLanguage } from './job-language.ts';
-import { nameRank, wholeName } from './name-match.ts';
+import { TaskNames } from './task-names.ts';
 
 /** Tasks that a target means. */
 export type ResolvedTarget =
@@ -53,14 +53,26 @@ export function resolveTarget(
     wholeName: isFlag,
     languages: isList,
   });
-  const states = options.for && applicable[options.for];
+  const { languages = [english], wholeName } = options;
+  return resolveAmong(target, new TaskNames(tasks, languages), options.for, wholeName);
+}
+
+/** The same among tasks whose names may have been read before. */
+export function resolveAmong(
+  target: JobTarget,
+  names: TaskNames,
+  kind?: TargetedKind,
+  isWholeName = false,
+): ResolvedTarget {
+  const { tasks } = names;
+  const states = kind && applicable[kind];
   const fits = ({ state }: TaskInfo) => states === undefined || states.includes(state);
+  if (target.kind === 'named') return choice(names.find(target.words, fits, isWholeName));
   if (target.kind === 'number')
     return choice([tasks[target.number - 1]].filter(exists).filter(fits));
-  if (target.kind === 'named') return byName(target.words, tasks.filter(fits), options);
   const left = tasks.filter((task) => open.includes(task.state) && fits(task));
   if (target.kind === 'all') return left.length === 0 ? none : { kind: 'several', tasks: left };
-  return target.kind === 'last' ? newest(left) : current(left, options.for);
+  return target.kind === 'last' ? newest(left) : current(left, kind);
 }
 
 const none = { kind: 'none' } as const;
@@ -93,20 +105,4 @@ function current(tasks: readonly TaskInfo[], kind: TargetedKind | undefined): Re
   const others = tasks.filter(({ state }) => state !== 'running');
   if (kind === 'reprioritize' && others.length > 0) return newest(others);
   return running.length > 0 ? choice(running) : newest(others);
-}
-
-function byName(
-  words: string,
-  tasks: readonly TaskInfo[],
-  { languages = [english], wholeName: isWhole = false }: ResolveTargetOptions,
-): ResolvedTarget {
-  const said = words.split(' ');
-  const common = {
-    fillers: new Set(languages.flatMap(({ targets }) => targets.fillers)),
-    workWords: new Set(languages.flatMap(({ targets }) => targets.workWords)),
-  };
-  const ranked = tasks.map((task) => ({ task, rank: nameRank(said, task, common) }));
-  const best = ranked.reduce((most, { rank }) => Math.max(most, rank), 1);
-  if (isWhole && best < wholeName) return none;
-  return choice(ranked.filter(({ rank }) => rank === best).map(({ task }) => task));
 }

@@ -2,14 +2,14 @@ import type { TargetPhrases } from '../job-language.ts';
 
 /** Words for tasks in English. */
 export const targets: TargetPhrases = {
-  pronouns: ['it', '(that|this) [one]', 'what you are (doing|working on) [<now>]'],
+  pronouns: ['it', '(that|this) [one]'],
   current: [
     '(this|that|the|your|my) [<current>] task',
     '(this|that) [<current>] job',
     'the <current> (one|job)',
     '<current> task',
   ],
-  last: ['[(the|your|my)] <newest> (one|task|job)'],
+  last: ['[(the|your|my)] <newest> (one|task|job)', '(the|my) <newest> request'],
   everything: ['(everything|all|all of it|all of them|them all)', 'everything you are <doing>'],
   all: [
     '(all|each) [of] [(the|your|my|these|those)] [<state>] tasks',
@@ -29,6 +29,7 @@ export const targets: TargetPhrases = {
     ...numbered('1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th'),
   },
   determiners: ['the', 'that', 'this', 'my', 'our', 'your'],
+  possessives: ['my', 'our', 'your'],
   taskWords: ['task'],
   likelyTaskWords: ['job'],
   nameFollows: [
