@@ -134,13 +134,14 @@ export class TenantApp {
 
   #taskService(): TaskService {
     const { app, tenant } = this;
-    const { clock, ids, live, options, recovery, services } = this.#shared;
+    const { clock, host, ids, live, options, recovery, services } = this.#shared;
     const work = workDefaults(options.work?.profile, options.work?.admission);
     return new TaskService({
       app,
       tenant,
       clock,
       ids,
+      host,
       work,
       ledgers: () => this.ledgers,
       scope: () => takeScope(options, services.registry),
