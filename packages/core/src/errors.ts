@@ -35,6 +35,7 @@ export {
 export { NotResolvableError } from './engine/run/inbox/resolution.ts';
 export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
 export { NotReopenableError } from './engine/run/reopen.ts';
+export { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './engine/tasks/errors.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/errors/request-errors.ts';
 export {
   InvalidCursorError,
@@ -61,6 +62,7 @@ export {
   MissingKeyError,
   ModelError,
 } from './models/errors.ts';
+export { NotificationFailedError } from './notifications/errors.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
 export { PromptTextError } from './runnables/prompt-text.ts';
 export { StateBindingError } from './session/bound-object.ts';

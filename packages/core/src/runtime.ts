@@ -25,6 +25,9 @@ import type {
   SendOptions,
 } from './engine/run/advance.ts';
 import type { Run } from './engine/run/run.ts';
+import type { SubmitOptions } from './engine/tasks/submit-options.ts';
+import type { TaskHandle } from './engine/tasks/task-handle.ts';
+import type { TaskService } from './engine/tasks/task-service.ts';
 import type { StreamEvent } from './ledger/event.ts';
 import type { Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './session/runnable.ts';
@@ -46,6 +49,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly sessions: SessionService<OwnSchema>;
   /** Requests that runs make of people and other systems: listed, shown and answered. */
   readonly requests: RequestService;
+  /** Submitted tasks: listed, explained, waited for and controlled. */
+  readonly tasks: TaskService;
   readonly tenants: RuntimeTenants<Runtime<OwnSchema>>;
   readonly recovery: RuntimeRecovery;
   readonly streams: RuntimeStreams;
@@ -61,6 +66,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     [this.store, this.tools, this.requests] = [shared.store, shared.tools, own.requests];
     runtimes.set(own, this);
     places.set(this, place);
+    this.tasks = own.tasks;
     this.sessions = sessionsOf(own);
     this.tenants = { get: (tenant) => runtimeAt({ shared, own: shared.tenant(tenant) }) };
     this.recovery = recoveryOf(place);
@@ -103,6 +109,31 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     const options = checkedRunOptions(inputOrOptions);
     this.#own.services.registry.register(runnable);
     return this.#own.start(runnable, options);
+  }
+
+  /**
+   * Submits a task: a run that waits for its turn. Resolves when it is stored; a worker of the app
+   * carries it out, in this process or in another. The same `key` again is the same task.
+   * @throws InvalidTaskError, QueueFullError, StoreUnavailableError
+   * @example
+   * ```ts
+   * import { agent, memoryStore, rehearsal, runtime } from 'adjutant';
+   *
+   * const writer = agent({ name: 'writer', model: rehearsal() });
+   * const app = runtime({ app: 'news', store: memoryStore(), runnables: [writer] });
+   * const task = await app.submit(writer, 'What can you do?', { priority: 'low' });
+   * const { status } = await task.wait();
+   * console.log(status); // 'completed'
+   * await app.close();
+   * ```
+   */
+  submit(
+    runnable: Runnable,
+    input: string | undefined,
+    options: SubmitOptions = {},
+  ): Promise<TaskHandle> {
+    checkRunnable(runnable);
+    return this.#own.tasks.submit(runnable, input, options);
   }
 
   /**

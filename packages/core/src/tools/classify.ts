@@ -1,7 +1,7 @@
-import { isAdjutantError } from '../base/error.ts';
+import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { coerceToJson } from '../base/json.ts';
 import type { ToolEffect, ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
-import { type ClassifyThrown, ToolFailure } from './errors.ts';
+import { type ClassifyThrown, type DeclaredFailure, ToolFailure } from './errors.ts';
 import {
   aborted,
   type FailureKind,
@@ -62,7 +62,7 @@ function classifyByTool(thrown: unknown, own: ClassifyThrown): ThrownClassificat
   } catch {
     return undefined;
   }
-  if (isToolFailure(said)) return ofToolFailure(said);
+  if (isDeclaredFailure(said)) return ofDeclaredFailure(said);
   if (!isToolResult(said)) return undefined;
   const result = toToolResult(said);
   return {
@@ -72,7 +72,7 @@ function classifyByTool(thrown: unknown, own: ClassifyThrown): ThrownClassificat
 }
 
 function classify(thrown: unknown, now: number | undefined): ThrownClassification {
-  if (isToolFailure(thrown)) return ofToolFailure(thrown);
+  if (isDeclaredFailure(thrown)) return ofDeclaredFailure(thrown);
   if (!isObject(thrown))
     return { result: resultOf(toolError, describeNonError(thrown), undefined), effect: 'none' };
   const signature = isAdjutantError(thrown) ? undefined : findSignature(thrown, 0);
@@ -96,12 +96,16 @@ function ofAdjutant(code: string): FailureKind {
     : { ...toolError, errorType: code };
 }
 
-/** True for a `ToolFailure`, also of another copy of the package. */
-function isToolFailure(thrown: unknown): thrown is ToolFailure {
-  return thrown instanceof ToolFailure || isAdjutantError(thrown, 'tool_failure');
+/** True for a failure that says what it means, also of another copy of the package. */
+function isDeclaredFailure(thrown: unknown): thrown is AdjutantError & DeclaredFailure {
+  return (
+    thrown instanceof ToolFailure ||
+    isAdjutantError(thrown, 'tool_failure') ||
+    isAdjutantError(thrown, 'notification_failed')
+  );
 }
 
-function ofToolFailure(failure: ToolFailure): ThrownClassification {
+function ofDeclaredFailure(failure: DeclaredFailure): ThrownClassification {
   const { errorType, effect = 'none', retryAfterMs, alternatives = [] } = failure;
   const content = shortened(failure.message || 'The tool failed.', longestContent);
   const detail = failure.cause === undefined ? undefined : detailOf(failure, false);
@@ -114,7 +118,7 @@ function ofToolFailure(failure: ToolFailure): ThrownClassification {
   return { result, effect, ...(retryAfterMs === undefined ? undefined : { retryAfterMs }) };
 }
 
-function statusOf({ status, errorType, effect, retryAfterMs }: ToolFailure): ToolResultStatus {
+function statusOf({ status, errorType, effect, retryAfterMs }: DeclaredFailure): ToolResultStatus {
   if (status !== undefined) return status;
   const httpStatus = /^http_([45]\d\d)$/.exec(errorType)?.[1];
   if (httpStatus !== undefined) return httpFailure(Number(httpStatus)).status;

@@ -59,6 +59,13 @@ export interface ToolFailureOptions {
   readonly cause?: unknown;
 }
 
+/** What a failure says of itself: its kind, its effect outside, and when to try again. */
+export type DeclaredFailure = Pick<
+  ToolFailure,
+  | ('message' | 'data' | 'cause')
+  | ('errorType' | 'status' | 'effect' | 'retryAfterMs' | 'alternatives')
+>;
+
 /**
  * A failure that a tool understands. The model reads the message. `effect` tells if something may
  * have happened outside: `none` lets the call be retried, `unknown` does not.

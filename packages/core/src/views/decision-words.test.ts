@@ -36,6 +36,7 @@ const components: Readonly<Record<DecisionComponent, true>> = {
   session: true,
   fork: true,
   shared_state: true,
+  scheduler: true,
   eval: true,
 };
 

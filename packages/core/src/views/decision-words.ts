@@ -237,6 +237,21 @@ const runtimeWords: Words<
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },
+  scheduler: {
+    enqueue: (of) =>
+      `The task "${textOf(of.data, 'name') ?? 'without a name'}" began after it had waited with ` +
+      `priority ${textOf(of.data, 'priority') ?? 'high'}.`,
+    preempt: (of) => `${of.who} gave its place to a task of a higher priority after its round.`,
+    soft_deadline: (of) => `${of.who} was told that its time is nearly over.`,
+    hard_deadline: (of) => `${of.who} was ended by its hard deadline.`,
+    reprioritize: (of) =>
+      `Somebody gave the task the priority ${textOf(of.data, 'priority') ?? 'that it has'}.`,
+    suspend: () => 'Somebody suspended the task.',
+    resume: () => 'Somebody let the task go on.',
+    move_to_front: () => 'Somebody put the task before all others.',
+    coalesce: () => 'Another caller waits for the result of this task too.',
+    other: (of) => `The scheduler decided: ${plain(of.decision)}.`,
+  },
   lifecycle: {
     refuse: () => 'The run was not let in.',
     other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,

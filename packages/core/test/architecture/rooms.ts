@@ -122,18 +122,40 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'following a session: durable events and the parts of answers between them',
     imports: [...belowEngine, 'engine/frame', 'engine/run'],
   },
+  'engine/tasks': {
+    holds: 'tasks: submitted, listed, explained and controlled',
+    imports: [...belowEngine, 'engine/frame'],
+  },
   'engine/app': {
-    holds: 'one app: its options, tenants, sessions and recovery',
+    holds: 'one app: its options, tenants, sessions, recovery and turns',
     imports: [
       ...belowEngine,
       ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
+      'engine/tasks',
     ],
   },
   stores: {
     holds: 'memory, SQLite, PostgreSQL; `encrypted/`, a store around any of them',
     imports: ['base', 'ledger'],
   },
+  triggers: {
+    holds: 'triggers: when they fire, what is missed, signatures of webhooks',
+    imports: ['base'],
+    pure: true,
+    impureFiles: ['schedules/calendar-days.ts'],
+  },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
+  notifications: {
+    holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
+    imports: ['base', 'tools', 'notifications/delivery'],
+    types: ['ledger'],
+  },
+  'notifications/delivery': {
+    holds: 'quiet hours, joined notices, the plan of deliveries and attempts',
+    imports: ['base'],
+    types: ['notifications'],
+    pure: true,
+  },
   opentelemetry: {
     holds: 'spans and metrics of runs',
     imports: ['base', 'ledger'],

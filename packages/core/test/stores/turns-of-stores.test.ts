@@ -3,18 +3,34 @@ import { sqlite } from 'adjutant/sqlite';
 import { testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openPostgres } from '../../src/stores/postgres/store.ts';
+import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
 import { operations, Performer } from './turns/operations.ts';
 
 type Open = (options: { readonly clock: ReturnType<typeof testClock> }) => Store;
 
 /** Stores that must do what the store in memory does. */
-const stores: readonly (readonly [name: string, open: Open])[] = [
-  ['sqlite', (options) => sqlite(':memory:', options)],
+const stores: readonly (readonly [name: string, numRuns: number, open: Open])[] = [
+  ['sqlite', 100, (options) => sqlite(':memory:', options)],
+  ...(reasonToSkip === undefined ? [['postgres', 15, openInNewSchema] as const] : []),
 ];
+
+function openInNewSchema({ clock }: Parameters<Open>[0]): Store {
+  const schema = newSchema();
+  const pool = newPool();
+  const endPool = async (): Promise<void> => {
+    await pool.end();
+    await schema.drop();
+  };
+  return openPostgres({
+    ...{ description: schema.name, schema: schema.name },
+    ...{ pool, endPool, fixedNow: clock.now },
+  });
+}
 
 test.each(stores)(
   'turns of %s are those of the store in memory, whatever happens to them',
-  async (_name, open) => {
+  async (_name, numRuns, open) => {
     const clock = testClock();
     const memory = memoryStore({ clock });
     const store = open({ clock });
@@ -37,10 +53,10 @@ test.each(stores)(
       expect(await found.rest()).toEqual(await expected.rest());
     };
     try {
-      await fc.assert(fc.asyncProperty(operations, compare), { numRuns: 100 });
+      await fc.assert(fc.asyncProperty(operations, compare), { numRuns });
     } finally {
       await store.close();
     }
   },
-  60_000,
+  120_000,
 );

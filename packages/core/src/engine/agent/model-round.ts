@@ -112,6 +112,10 @@ export class ModelRounds {
     const { frame, budget } = this.#parts;
     const { run, scope } = frame;
     if (intent.notBefore !== undefined) await this.#waitUntil(intent.notBefore);
+    if (run.turnOfWorker !== undefined) {
+      await run.turnOfWorker.beforeRound(run);
+      if (run.gate.isClosed) return;
+    }
     if (run.onStep !== undefined) await this.#report.send();
     const refreshing = this.#refresh();
     if (refreshing !== undefined) await refreshing;

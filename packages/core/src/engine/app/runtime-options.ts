@@ -10,13 +10,14 @@ import {
   isList,
   isNonEmptyText,
   isObject,
+  isOneOf,
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
 import type { Random } from '../../base/random.ts';
 import { isDefaults, type RuntimeDefaults } from '../../effects/runtime-defaults.ts';
 import { isStandIns, type StandIns } from '../../effects/stand-ins.ts';
-import type { Store } from '../../ledger/port.ts';
+import type { ShareWeights, Store } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Price } from '../../models/model.ts';
 import { type CompactionOptions, isCompaction } from '../../runnables/compaction-options.ts';
@@ -40,6 +41,7 @@ import type { PubSub } from '../live/pub-sub.ts';
 import { type ApprovalTokenOptions, isApprovals } from '../requests/approval-token.ts';
 import type { OnRequest } from '../requests/telling.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
+import type { AdmissionOptions } from '../tasks/profile.ts';
 
 export const defaultLeaseMs = 30_000;
 /**
@@ -58,6 +60,39 @@ export interface RecoverOptions {
    * @default 100
    */
   readonly atOnce?: number;
+}
+
+/** Work that this process takes from the queue. */
+export interface WorkOptions {
+  /**
+   * Maximum number of sessions that this process works on by itself at the same time. Runs that
+   * callers start do not count.
+   * @default 100
+   */
+  readonly slots?: number;
+  /** Queues that it serves. @default ['default'] */
+  readonly queues?: readonly string[];
+  /** Places kept for tasks of the priority `realtime`, besides `slots`. @default { realtime: 1 } */
+  readonly reserve?: { readonly realtime?: number };
+  /** Maximum number of tasks of a queue that all processes work on at the same time. @default none */
+  readonly queueLimits?: Readonly<Record<string, number>>;
+  /** Weights of tenants and of requesters: weight 2 gets twice the share. @default 1 each */
+  readonly weights?: ShareWeights;
+  /**
+   * True while somebody speaks with the user, and nothing else is to begin: it is asked before each
+   * look at the queue and before each round. One that fails counts as `false`.
+   * @default never
+   */
+  readonly isRealtimeActive?: () => boolean | Promise<boolean>;
+  /** Numbers of tasks that may wait; one more is refused with `queue_full`. @default none */
+  readonly admission?: AdmissionOptions;
+  /**
+   * `assistant`: the settings of a personal assistant, where no other setting says so: at most 3
+   * tasks of high, 5 of normal, 3 of low and 5 of background priority wait and none of realtime, 16
+   * in all; deadlines by priority; one slot.
+   * @default none
+   */
+  readonly profile?: 'assistant';
 }
 
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
@@ -111,6 +146,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * @default 'auto' with a `store`; without one no stored run can exist
    */
   readonly recover?: 'auto' | 'manual' | RecoverOptions;
+  /** Work that this process takes from the queue: places, queues, shares and limits. */
+  readonly work?: WorkOptions;
   /**
    * True when the runtime continues the sessions of all tenants of the app, not only of its own.
    * Their open runs continue in the runtimes that `app.tenants.get` returns. The first call of
@@ -177,6 +214,51 @@ const isPubSub: OptionCheck = (value) => {
     : "a pub/sub such as redis('redis://…')";
 };
 
+const isAmount: OptionCheck = (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0';
+const isWeight: OptionCheck = (value) =>
+  Number.isFinite(value) && (value as number) > 0 ? undefined : 'a number above 0';
+const isMapOf =
+  (check: OptionCheck): OptionCheck =>
+  (value) => {
+    const wrong = isObject(value);
+    if (wrong !== undefined) return wrong;
+    for (const [name, one] of Object.entries(value as object)) {
+      const reason = check(one);
+      if (reason !== undefined) return `an object whose member "${name}" is ${reason}`;
+    }
+    return undefined;
+  };
+const isListOfNames: OptionCheck = (value) =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((one) => isNonEmptyText(one) === undefined)
+    ? undefined
+    : 'a list of names';
+
+/** Check of the option `work`. */
+export const workCheck = isGroup<WorkOptions>({
+  slots: isCount,
+  queues: isListOfNames,
+  reserve: isGroup<{ realtime?: number }>({ realtime: isAmount }),
+  queueLimits: isMapOf(isCount),
+  weights: isGroup<ShareWeights>({ tenants: isMapOf(isWeight), requesters: isMapOf(isWeight) }),
+  isRealtimeActive: isFunction,
+  admission: isGroup<AdmissionOptions>({
+    priorities: isGroup<NonNullable<AdmissionOptions['priorities']>>({
+      realtime: isAmount,
+      high: isAmount,
+      normal: isAmount,
+      low: isAmount,
+      background: isAmount,
+    }),
+    total: isAmount,
+    tenant: isAmount,
+    requester: isAmount,
+  }),
+  profile: isOneOf('assistant'),
+});
+
 const isRecoverOptions = isGroup<RecoverOptions>({ atOnce: isCount });
 
 /** Checks of the options of a runtime. */
@@ -196,6 +278,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
     value === 'auto' || value === 'manual' || isRecoverOptions(value) === undefined
       ? undefined
       : "'auto', 'manual' or { atOnce }",
+  work: workCheck,
   tenants: isFlag,
   lease: isGroup({ ttlMs: isLease }),
   approvals: isApprovals,

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Host } from '../../base/host.ts';
 import { visibleLine } from '../../base/text/visible-text.ts';
-import type { DueSession } from '../../ledger/port.ts';
+import type { DueSession, Taken, TakeOptions, TakeReceipt } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';
 
@@ -12,13 +12,7 @@ const lookEveryMs = 5_000;
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Maximum number of sessions that are continued at the same time, by default. */
-const defaultAtOnce = 100;
-/**
- * Number of due sessions that are examined for those that can be continued here, at first and at
- * most. The first number is large enough that no tenant is hidden behind another.
- */
-const firstLookedThrough = 512;
-const mostLookedThrough = 4_096;
+export const defaultSlots = 100;
 /**
  * Number of timers that fire at the exact time, and the unit in milliseconds to which others round
  * up.
@@ -39,18 +33,29 @@ export type SessionPlace = Pick<DueSession, 'tenant' | 'session'> & {
   readonly lane?: string;
 };
 
+/** Turns that this process asks for. */
+export type TakeRequest = Pick<TakeOptions, 'slots' | 'realtimeSlots' | 'levels'> & {
+  /** @default all tenants that the app looks after */
+  readonly tenant?: string | undefined;
+};
+
 export interface RecoveryParts {
-  /**
-   * Returns due sessions that no process works on, the longest overdue first. They belong to one
-   * tenant, or to all that the app looks after.
-   */
-  readonly due: (limit: number, tenant: string | undefined) => Promise<readonly SessionPlace[]>;
+  /** Chooses sessions that may run now, and claims them. */
+  readonly take: (request: TakeRequest) => Promise<TakeReceipt>;
+  /** Gives a claimed session back that is not worked on; it is not taken again before `at`. */
+  readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
+  /** True when a session has a place in the queue, so that a post to it does not begin it at once. */
+  readonly isQueued: (place: SessionPlace) => Promise<boolean>;
   readonly clock: Clock;
   readonly host: Host;
   /** Maximum number of sessions that are continued at the same time. @default 100 */
   readonly atOnce?: number | undefined;
+  /** Places for turns of the priority `realtime` besides. @default 1 */
+  readonly realtimeAtOnce?: number | undefined;
+  /** True while nothing new may begin. */
+  readonly isGateClosed?: (() => boolean | Promise<boolean>) | undefined;
   /** Continues the open run of a session. */
-  readonly resume: (place: SessionPlace) => Run;
+  readonly resume: (place: SessionPlace, taken?: Taken) => Run;
   /** Returns true when this process works on a session, or must leave it alone. */
   readonly isActive: (place: SessionPlace) => boolean;
   /**
@@ -70,7 +75,7 @@ export interface RecoveryParts {
 export class SessionRecovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, FailedTries>();
-  readonly #running = new Set<Run>();
+  readonly #running = new Map<Run, Taken | undefined>();
   /**
    * Sessions that recovery has begun to continue. Due ones stay until their run has a result. Those
    * that this process held stay until their run has settled.
@@ -79,7 +84,7 @@ export class SessionRecovery {
   /**
    * Sessions to which an entry was posted here: a person's answer does not wait for other sessions.
    */
-  readonly #posted = new Set<string>();
+  readonly #posted = new Map<string, SessionPlace>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
   #forgetReleases: () => void = () => undefined;
@@ -134,7 +139,7 @@ export class SessionRecovery {
   hint(posted?: SessionPlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
     if (posted !== undefined) {
-      this.#posted.add(keyOf(posted));
+      this.#posted.set(keyOf(posted), posted);
       // An entry is a reason to try again what was of no use before.
       this.#failures.delete(keyOf(posted));
     }
@@ -214,56 +219,91 @@ export class SessionRecovery {
   }
 
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
-    const posted = new Set(tenant === undefined ? this.#posted : []);
-    for (const key of posted) this.#posted.delete(key);
-    const chosen = await this.#chooseDue(tenant, posted);
-    // Another look may have begun to continue it meanwhile.
-    return this.#stopped
-      ? []
-      : chosen
-          .filter((place) => !this.#taken.has(keyOf(place)))
-          .map((place) => this.#continue(place));
+    const posted = tenant === undefined ? await this.#postedHere() : [];
+    const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
+    if (nextAt !== null) this.wakeAt(nextAt);
+    return [...posted, ...this.begin(taken)];
   }
 
-  #continue(place: SessionPlace): Run {
+  /** Continues sessions that this process has taken; gives those back that it cannot work on. */
+  begin(taken: readonly Taken[]): readonly Run[] {
+    const runs: Run[] = [];
+    for (const each of taken) {
+      const key = keyOf(each);
+      const until = this.#failures.get(key)?.until ?? 0;
+      if (this.#stopped || !this.#mayTry(key) || this.#parts.isActive(each))
+        void this.#parts
+          .giveBack(each, Math.max(until, this.#parts.clock.now()))
+          .catch(() => undefined);
+      else runs.push(this.#continue(each, each));
+    }
+    return runs;
+  }
+
+  /** Takes one turn of certain levels more than there are places for. */
+  async takeAbove(levels: readonly number[]): Promise<readonly Taken[]> {
+    if (this.#stopped || levels.length === 0) return [];
+    return (await this.#parts.take({ slots: 1, levels })).taken.filter(
+      ({ isControl }) => !isControl,
+    );
+  }
+
+  /** Continues sessions to which an entry was posted here and that wait for no turn. */
+  async #postedHere(): Promise<readonly Run[]> {
+    const places = [...this.#posted.values()];
+    this.#posted.clear();
+    const runs: Run[] = [];
+    for (const place of places) {
+      if (await this.#parts.isQueued(place)) continue;
+      // Another look may have begun to continue it meanwhile.
+      const key = keyOf(place);
+      if (!this.#stopped && this.#mayTry(key) && !this.#parts.isActive(place))
+        runs.push(this.#continue(place));
+    }
+    return runs;
+  }
+
+  #continue(place: SessionPlace, taken?: Taken): Run {
     const key = keyOf(place);
-    const run = this.#follow(place);
+    const run = this.#follow(place, taken);
     const forget = (): boolean => this.#taken.delete(key);
     this.#taken.add(key);
     run.then(forget, forget);
     return run;
   }
 
-  /**
-   * Returns as many due sessions as there are free places. Sessions to which an entry was posted
-   * here are added, even without a free place.
-   */
-  async #chooseDue(
-    tenant: string | undefined,
-    posted: ReadonlySet<string>,
-  ): Promise<readonly SessionPlace[]> {
-    const { due, isActive, atOnce = defaultAtOnce } = this.#parts;
-    const free = Math.max(0, atOnce - this.#running.size);
-    const first = Math.max(firstLookedThrough, free + posted.size + this.#failures.size);
-    for (let limit = first; !this.#stopped && free + posted.size > 0; limit *= 2) {
-      const found = await due(limit, tenant);
-      const able = found.filter((place) => this.#mayTry(keyOf(place)) && !isActive(place));
-      const answered = able.filter((place) => posted.has(keyOf(place)));
-      const others = able.filter((place) => !posted.has(keyOf(place)));
-      const hasEnough = others.length >= free && answered.length === posted.size;
-      if (hasEnough || found.length < limit || limit >= mostLookedThrough)
-        return [...answered, ...inTurns(others).slice(0, free)];
-    }
-    return [];
+  /** Places that are free; none while the gate is closed. Control work needs none. */
+  async #free(): Promise<Pick<TakeRequest, 'slots' | 'realtimeSlots'>> {
+    const { atOnce = defaultSlots, realtimeAtOnce = 1 } = this.#parts;
+    if (await this.#isGateClosed()) return { slots: 0, realtimeSlots: realtimeAtOnce };
+    const realtime = [...this.#running.values()].filter((taken) => taken?.turn.level === 0).length;
+    const reserved = Math.min(realtime, realtimeAtOnce);
+    return {
+      slots: Math.max(0, atOnce - (this.#running.size - reserved)),
+      realtimeSlots: realtimeAtOnce - reserved,
+    };
   }
 
-  #follow(place: SessionPlace): Run {
+  /** Asks the gate. One that fails is open: a broken microphone must not stop all work. */
+  async #isGateClosed(): Promise<boolean> {
+    try {
+      return (await this.#parts.isGateClosed?.()) ?? false;
+    } catch (error) {
+      this.#warn('The realtime gate could not be asked and counts as open', error);
+      return false;
+    }
+  }
+
+  #follow(place: SessionPlace, taken?: Taken): Run {
     const key = keyOf(place);
-    const run = this.#parts.resume(place);
-    this.#running.add(run);
+    const run = this.#parts.resume(place, taken);
+    this.#running.set(run, taken);
     run.then(
       () => this.#failures.delete(key),
-      (error: unknown) => this.#failed(place, error),
+      (error: unknown) => {
+        this.#failed(place, error);
+        if (taken !== undefined) this.#giveBackFailed(taken);
+      },
     );
     // Sessions that waited for a free place are still due.
     void run.settled().then(() => {
@@ -271,6 +311,12 @@ export class SessionRecovery {
       this.hint();
     });
     return run;
+  }
+
+  /** Gives a session back whose run has not even claimed it. */
+  #giveBackFailed(taken: Taken): void {
+    const until = this.#failures.get(keyOf(taken))?.until ?? this.#parts.clock.now();
+    void this.#parts.giveBack(taken, until).catch(() => undefined);
   }
 
   #failed(place: SessionPlace, error: unknown): void {
@@ -304,20 +350,6 @@ export class SessionRecovery {
 
 function keyOf({ tenant, session, lane }: SessionPlace): string {
   return JSON.stringify([tenant, session, ...(lane === undefined ? [] : [lane])]);
-}
-
-/**
- * Returns one session of each tenant, then the next of each. A tenant with many sessions does not
- * keep the others waiting.
- */
-function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
-  const seen = new Map<string, number>();
-  const placed = places.map((place) => {
-    const turn = seen.get(place.tenant) ?? 0;
-    seen.set(place.tenant, turn + 1);
-    return { place, turn };
-  });
-  return placed.sort((left, right) => left.turn - right.turn).map(({ place }) => place);
 }
 
 /** True when time passes at the rate of the machine's clock, even if the store sets its value. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
-import type { Store } from '../../ledger/port.ts';
+import type { Store, Taken } from '../../ledger/port.ts';
 import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, SessionParts } from '../../session/session.ts';
@@ -14,14 +15,17 @@ import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
 import {
   checkedOptions,
   clockOf,
+  defaultLeaseMs,
   mayRecoverByItself,
   type RuntimeOptions,
 } from './runtime-options.ts';
 import { appServices } from './services.ts';
 import { homeOf } from './session-opener.ts';
 import { SessionRecovery } from './session-recovery.ts';
+import { claimOf, slotsOf, takeScope } from './taking.ts';
 import { type AppParts, TenantApp } from './tenant-app.ts';
-import { checkTenant, dueSessions, Tenants } from './tenants.ts';
+import { checkTenant, Tenants } from './tenants.ts';
+import { WorkerTurn } from './worker-turn.ts';
 
 /**
  * Makers of the parts of an app that its options do not supply; the composition root knows them.
@@ -132,19 +136,36 @@ export class SharedApp implements AppParts {
   }
 
   #makeRecovery(home: string): SessionRecovery {
-    const { recover } = this.options;
+    const { work } = this.options;
     return new SessionRecovery({
-      due: (limit, asked) => {
+      take: ({ tenant, ...request }) => {
         this.#tenants.forgetIdle();
-        const tenant = asked ?? (this.#coversAllTenants ? undefined : home);
-        return dueSessions(this.store, { app: this.app, tenant, limit });
+        const of = tenant ?? (this.#coversAllTenants ? undefined : home);
+        return this.store.admin.take({
+          ...takeScope(this.options, this.services.registry),
+          ...request,
+          ...defined({ tenant: of }),
+          app: this.app,
+          owner: this.owner,
+          ticket: this.ids.next(),
+          ttlMs: this.options.lease?.ttlMs ?? defaultLeaseMs,
+        });
       },
+      giveBack: (taken, at) =>
+        this.store
+          .for({ tenant: taken.tenant, app: this.app })
+          .release(claimOf(taken, this.owner), { turn: { to: 'ready', at } }),
+      isQueued: async ({ tenant, session }) =>
+        (await this.store.for({ tenant, app: this.app }).turn(session)) !== undefined,
       clock: this.clock,
       host: this.host,
-      atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
-      resume: ({ tenant, session, lane }) => {
+      atOnce: slotsOf(this.options),
+      realtimeAtOnce: work?.reserve?.realtime,
+      isGateClosed: work?.isRealtimeActive,
+      resume: ({ tenant, session, lane }, taken) => {
         const request = { isWorker: true, isFound: true, isOfAnyLane: lane === undefined };
-        const more = lane === undefined ? request : { ...request, lane };
+        const turn = taken === undefined ? undefined : this.#workerTurn(taken);
+        const more = { ...request, ...defined({ lane, turn }) };
         return this.#of(tenant).start(undefined, { session }, more);
       },
       isActive: ({ tenant, session, lane }) => {
@@ -153,6 +174,15 @@ export class SharedApp implements AppParts {
       },
       onReleased: (listener) => this.live.onReleased(this.app, listener),
       sweep: () => this.store.admin.sweepBlobs(),
+    });
+  }
+
+  #workerTurn(taken: Taken): WorkerTurn {
+    return new WorkerTurn(taken, {
+      clock: this.clock,
+      isGateClosed: this.options.work?.isRealtimeActive,
+      takeAbove: (levels) => this.recovery.takeAbove(levels),
+      begin: (above) => void this.recovery.begin(above),
     });
   }
 

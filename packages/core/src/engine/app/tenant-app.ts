@@ -29,11 +29,14 @@ import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
 import { nextWake } from '../run/waiting/request-teller.ts';
+import { workDefaults } from '../tasks/profile.ts';
+import { TaskService } from '../tasks/task-service.ts';
 import type { ResumeArguments } from './resume-arguments.ts';
 import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
 import { SessionControl } from './session-control.ts';
 import { SessionOpener } from './session-opener.ts';
-import type { SessionRecovery } from './session-recovery.ts';
+import { defaultSlots, type SessionRecovery } from './session-recovery.ts';
+import { slotsOf, takeScope } from './taking.ts';
 import { reachableLedgers } from './tenants.ts';
 
 /** Parts of an app that its tenants share. */
@@ -65,6 +68,7 @@ export class TenantApp {
   readonly requests: RequestService;
   readonly sessions: SessionOpener;
   readonly control: SessionControl;
+  readonly tasks: TaskService;
   readonly #shared: AppParts;
   readonly #runs: RunStarter;
 
@@ -117,6 +121,7 @@ export class TenantApp {
       postGrant: (session, permissions) =>
         this.control.changeGrants('grant', session, permissions, {}),
     });
+    this.tasks = this.#taskService();
     this.control = new SessionControl({
       clock,
       ledgerPorts: () => this.ledgerPorts(),
@@ -124,6 +129,26 @@ export class TenantApp {
       isActive,
       posted: (session) => this.posted(session),
       due: () => shared.recovery.hint(),
+    });
+  }
+
+  #taskService(): TaskService {
+    const { app, tenant } = this;
+    const { clock, ids, live, options, recovery, services } = this.#shared;
+    const work = workDefaults(options.work?.profile, options.work?.admission);
+    return new TaskService({
+      app,
+      tenant,
+      clock,
+      ids,
+      work,
+      ledgers: () => this.ledgers,
+      scope: () => takeScope(options, services.registry),
+      slots: slotsOf(options) ?? defaultSlots,
+      register: (runnable) => services.registry.register(runnable),
+      follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
+      queued: () => recovery.hint(),
+      posted: (session) => this.posted(session),
     });
   }
 

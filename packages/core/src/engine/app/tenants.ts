@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Host, ObjectReference } from '../../base/host.ts';
 import { describeValue, isNonEmptyText } from '../../base/options.ts';
-import type { DueSession, LedgerStore, Store } from '../../ledger/port.ts';
+import type { LedgerStore, Store } from '../../ledger/port.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
 
 /** Time in milliseconds for which an idle runtime without requests is kept. */
@@ -83,19 +83,6 @@ export class Tenants<Made extends object> {
     };
     this.#dropped.set(tenant, this.#host.reference(made, onCollected));
   }
-}
-
-/** Returns the due sessions of one tenant of an app, or of all tenants. */
-export async function dueSessions(
-  store: Store,
-  {
-    app,
-    tenant,
-    limit,
-  }: { readonly app: string; readonly tenant: string | undefined; readonly limit: number },
-): Promise<readonly DueSession[]> {
-  if (tenant !== undefined) return store.for({ tenant, app }).due({ limit });
-  return (await store.admin.due({ limit, app })).filter((due) => due.app === app);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import { isRootOf } from '../../ledger/path.ts';
+import { belongsTo, isRootOf } from '../../ledger/path.ts';
 import type { Session } from '../../session/session.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { Activity } from './activity.ts';
@@ -21,8 +22,10 @@ import type { AnyRunnable } from './registry.ts';
 import { Resumption } from './resumption.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { RunRelease } from './run-release.ts';
+import { type TaskStatus, taskOfRun, taskRow } from './task.ts';
 import type { AgentMiddleware } from './tracing/agent-middleware.ts';
 import type { RunTracing } from './tracing/run-tracing.ts';
+import type { TurnOfRun } from './turn-of-run.ts';
 
 /** Number of ended invocations and effects after which the event loop turns. */
 const turnEvery = 256;
@@ -56,6 +59,8 @@ interface RunParts {
   readonly tracing: RunTracing | undefined;
   readonly emit: (event: TransientEvent) => void;
   readonly isHeard: () => boolean;
+  /** Turn of a worker; missing when a caller runs it. */
+  readonly turn: TurnOfRun | undefined;
 }
 
 /** One run while it is under way: the object that all its invocations share. */
@@ -91,6 +96,8 @@ export class RunContext {
   /** Functions that cut off the model calls under way, and the waits before them. */
   readonly interruptions = new Set<() => void>();
   #wasInterrupted = false;
+  /** Turn of a worker in which it is carried out. */
+  readonly turnOfWorker: TurnOfRun | undefined;
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
   readonly #onEnd: (() => void)[] = [];
@@ -110,6 +117,7 @@ export class RunContext {
     this.runBody = parts.runBody;
     this.agents = parts.agents;
     this.tracing = parts.tracing;
+    this.turnOfWorker = parts.turn;
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;
     this.activity = new Activity(runId);
@@ -196,6 +204,52 @@ export class RunContext {
     const { followUp } = end;
     const extras = followUp ? { ...end.extras, wakeAt: followUp.wakeAt } : end.extras;
     const endsRun = isRootOf(path, this.runId) && end.next === undefined;
+    const task = endsRun ? this.#taskExtras(end) : undefined;
+    return task === undefined
+      ? this.#wakeExtras(path, endsRun, extras)
+      : { ...this.#wakeExtras(path, endsRun, extras), ...task };
+  }
+
+  /** The end of a submitted run ends its turn and its place in the list of tasks. */
+  #taskExtras({ error, output, status }: BodyEnd): BatchExtras | undefined {
+    const task = taskOfRun(this.ledger.events, this.runId);
+    if (task === undefined) return undefined;
+    const record = this.ledger.invocations.byPath.get(this.runId);
+    const row = taskRow(statusOf(status, this.#hasPassedDeadline), {
+      task,
+      runnable: record?.name ?? '',
+      startedAt: record?.start.at,
+      completedAt: this.app.clock.now(),
+      rounds: this.roundsCompleted,
+      result: output,
+      error,
+    });
+    return { rows: [row], turn: { to: 'none' } };
+  }
+
+  /** True when its hard deadline has ended the run. */
+  get #hasPassedDeadline(): boolean {
+    return this.ledger.events.some(
+      (event) =>
+        isDecision(event, 'scheduler', 'hard_deadline') && event.invocationId === this.runId,
+    );
+  }
+
+  /** Answered model calls of the run. */
+  get roundsCompleted(): number {
+    return this.ledger.events.filter(
+      (event) =>
+        event.type === 'model_end' &&
+        event.status === 'completed' &&
+        belongsTo(event.invocationId ?? '', this.runId),
+    ).length;
+  }
+
+  #wakeExtras(
+    path: string,
+    endsRun: boolean,
+    extras: BatchExtras | undefined,
+  ): BatchExtras | undefined {
     if (!endsRun || this.detached.goesOn || this.#isOtherLaneOpen()) return extras;
     // Children that nobody waits for any more are continued, by whatever process finds the session.
     return openDetached(this.ledger, path).length > 0 ? extras : { wakeAt: null, ...extras };
@@ -231,4 +285,11 @@ function agentLimits(
   if (record?.kind !== 'agent' || !registry.has(record.name)) return undefined;
   const runnable = registry.get(record.name);
   return runnable.kind === 'agent' ? runnable.limits : undefined;
+}
+
+/** Status of a task whose run ended so. */
+function statusOf(status: BodyEnd['status'], hasPassedDeadline: boolean): TaskStatus {
+  if (status === 'completed') return 'completed';
+  if (hasPassedDeadline) return 'timeout';
+  return status === 'cancelled' ? 'cancelled' : 'failed';
 }

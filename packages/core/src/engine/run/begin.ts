@@ -7,6 +7,8 @@ import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
+import type { ResolvedRunLimits } from '../frame/run-options.ts';
+import { taskInItem } from '../frame/task.ts';
 import { assertMayBegin } from '../invoke/input-contract.ts';
 import { laneOfItem } from './inbox/item-lane.ts';
 import { InboxReader } from './inbox/reader.ts';
@@ -121,6 +123,8 @@ function postedBeginning(
       data,
       posted: runId,
       ...modelIn(posted),
+      task: taskInItem(posted),
+      limits: limitsIn(posted, request.limits),
     };
     // Another process may have run it by its name meanwhile.
     return {
@@ -135,4 +139,10 @@ function postedBeginning(
 /** The model that a posted run names. A name that is damaged names none. */
 function modelIn({ model }: InboxEntry['data']): { readonly model?: string } {
   return typeof model === 'string' && wrongName(model) === undefined ? { model } : {};
+}
+
+/** The limits of a posted run, which may have one of its rounds. */
+function limitsIn({ maxRounds }: InboxEntry['data'], limits: ResolvedRunLimits): ResolvedRunLimits {
+  if (typeof maxRounds !== 'number') return limits;
+  return { ...limits, rounds: maxRounds, own: { ...limits.own, rounds: maxRounds } };
 }

@@ -2,10 +2,13 @@ import type { EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import { takenMessage } from '../../ledger/folds/taken-message.ts';
+import type { ListedRow } from '../../ledger/port.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
 import { runGrants } from '../frame/grants.ts';
 import { openDetachedIn } from '../frame/open-detached.ts';
+import { taskDraft, taskRow } from '../frame/task.ts';
 import { messageDrafts } from '../invoke/input-contract.ts';
 import { postAsAnswer } from './inbox/message-answer.ts';
 import type { InboxReader } from './inbox/reader.ts';
@@ -18,6 +21,7 @@ interface ReceivingRun {
   readonly session: Session;
   readonly request: RunRequest;
   readonly runId: string;
+  readonly runnable: Runnable;
   readonly open: InvocationRecord | undefined;
 }
 
@@ -25,6 +29,7 @@ interface ReceivingRun {
 export interface RunInput {
   readonly before: readonly EventDraft[];
   readonly consumes: readonly number[];
+  readonly rows?: readonly ListedRow[] | undefined;
 }
 
 /** The input of a turn that gets none. */
@@ -35,7 +40,7 @@ export const noRunInput: RunInput = { before: [], consumes: [] };
  * at once.
  */
 export async function takeRunInput(
-  { app, open, request, runId, session }: ReceivingRun,
+  { app, open, request, runId, runnable, session }: ReceivingRun,
   inbox: InboxReader,
 ): Promise<RunInput> {
   const { ledger } = session;
@@ -52,7 +57,13 @@ export async function takeRunInput(
   const left = posted === undefined ? undefined : inbox.left.get(posted);
   const consumes = left === undefined ? [] : [left.position];
   // Input and start share one append: a crash between the two would lose the input.
-  if (open === undefined) return { before: [...granted, ...input], consumes };
+  if (open === undefined) {
+    const { task } = request;
+    if (task === undefined) return { before: [...granted, ...input], consumes };
+    const begun = { task, runnable: runnable.name, startedAt: app.clock.now() };
+    const before = [taskDraft(task), ...granted, ...input];
+    return { before, consumes, rows: [taskRow('open', begun)] };
+  }
   if (left !== undefined) ledger.append([], { consumes });
   const clientKey = posted ?? (request.isNamed ? request.runId : undefined);
   const [message] = input;

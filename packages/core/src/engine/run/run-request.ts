@@ -12,6 +12,8 @@ import {
   type RuntimeLimits,
   resolveRunLimits,
 } from '../frame/run-options.ts';
+import type { TaskData } from '../frame/task.ts';
+import type { TurnOfRun } from '../frame/turn-of-run.ts';
 import { assertSameRunnable } from '../invoke/input-contract.ts';
 
 /** Milliseconds of active time that a run may take. */
@@ -52,6 +54,10 @@ export interface RunRequest {
   readonly isFound?: boolean | undefined;
   /** Key under which its input was posted before, to the process that held the session then. */
   readonly posted?: string | undefined;
+  /** Task that was posted to begin the run. */
+  readonly task?: TaskData | undefined;
+  /** Turn of the worker that carries the run out. */
+  readonly turn?: TurnOfRun | undefined;
   readonly onStep: OnStep | undefined;
   /** Permissions of the run, besides those of the app and the session. */
   readonly permissions?: readonly string[] | undefined;

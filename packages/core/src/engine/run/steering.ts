@@ -85,9 +85,12 @@ export async function workEnded({ ledger, runId }: RunContext): Promise<void> {
   );
 }
 
-/** Aborts a run that was cancelled before its process stopped: it only ends. */
+/**
+ * Aborts a run that was cancelled before its process stopped, or a task that was cancelled before it
+ * began: it only ends.
+ */
 export function applyEarlierCancel(run: RunContext, open: InvocationRecord | undefined): void {
-  if (open === undefined || open.end !== undefined) return;
+  if (open?.end !== undefined) return;
   // A run that was reopened after it was cancelled goes on.
   const cancel = run.ledger.events.findLast(
     ({ type, invocationId }) =>

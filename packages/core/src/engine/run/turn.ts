@@ -1,4 +1,5 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
+import { defined } from '../../base/defined.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
@@ -108,6 +109,7 @@ export class Turn {
         stream.emit(event);
       },
       isHeard: () => sink.isHeard || agents.isListening,
+      turn: request.turn,
     });
     this.run = run;
     this.seqBefore = lastSeqIn(ledger, request.lane);
@@ -158,6 +160,7 @@ export class Turn {
       },
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
+      suspend: () => run.gate.close('round'),
       late: () => this.#isDetached && app.resumeRun(ledger.session, request.lane),
       mayBegin: (name) => app.registry.has(name),
       addressed: () => this.#others.look(),
@@ -208,12 +211,13 @@ export class Turn {
     this.#others.start();
     this.#cancelExpiredWait();
     applyEarlierCancel(run, open);
+    if (!run.scope.aborted) request.turn?.begin(run);
     if (this.#task.isReleaseAsked) this.#release();
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
       return { kind: 'unchanged' };
     if (open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
     this.#continueDetached();
-    const { before, consumes } = await this.#takeInput();
+    const { before, consumes, rows } = await this.#takeInput();
     const { timeoutMs } = request;
     const invoking = invoke(run, {
       path: runId,
@@ -226,7 +230,11 @@ export class Turn {
       scope: run.scope,
       activity: run.activity,
       before,
-      extras: { wakeAt: app.clock.now(), ...(consumes.length === 0 ? {} : { consumes }) },
+      extras: {
+        wakeAt: app.clock.now(),
+        ...(consumes.length === 0 ? {} : { consumes }),
+        ...defined({ rows }),
+      },
     });
     this.#confirmAccepted();
     const record = await invoking;

@@ -14,6 +14,24 @@ type RequestData = {
   readonly callId?: string;
 };
 
+/** A task as it was submitted. Instants and durations are in milliseconds. */
+export type TaskData = {
+  /** Id of the task, which is that of its run. */
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly priority: string;
+  readonly queue: string;
+  readonly requester: string;
+  readonly source?: string;
+  /** Epoch milliseconds by the clock of the submitting process. */
+  readonly submittedAt: number;
+  readonly softMs?: number;
+  readonly hardMs?: number;
+  /** Action at the hard deadline. */
+  readonly atHardDeadline?: string;
+};
+
 type ForkData = {
   readonly session: string;
   readonly at: number;
@@ -49,6 +67,21 @@ export interface RuntimeDecisions {
     readonly pause: undefined;
     /** Cut of the model calls under way, after which the run goes on. */
     readonly interrupt: undefined;
+  };
+  readonly scheduler: {
+    /** Task whose run begins: it was submitted, and has waited for its turn. */
+    readonly enqueue: TaskData;
+    /** End of a round after which the run gives its place to a task of a higher priority. */
+    readonly preempt: { readonly level: number; readonly by: string };
+    /** Pass of the soft deadline, of which the model is told once. */
+    readonly soft_deadline: { readonly at: number };
+    readonly hard_deadline: { readonly at: number; readonly action: string };
+    readonly reprioritize: { readonly priority: string };
+    readonly suspend: undefined;
+    readonly resume: undefined;
+    readonly move_to_front: undefined;
+    /** Another caller that waits for this task. */
+    readonly coalesce: { readonly key: string };
   };
   /** A run that the lifecycle of the app did not admit. */
   readonly lifecycle: { readonly refuse: undefined };

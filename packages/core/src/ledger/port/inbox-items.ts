@@ -16,6 +16,7 @@ export interface InboxItem {
     | 'pause'
     | 'interrupt'
     | 'withdraw_standing'
+    | 'task_control'
     | 'child_end'
     | 'wake'
     | 'token_refused'

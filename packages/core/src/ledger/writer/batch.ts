@@ -1,6 +1,14 @@
 import type { Event } from '../event.ts';
 import type { PendingWrite } from '../pending-write.ts';
-import type { Batch, RequestDraft, RequestSettlement, SessionSummary } from '../port.ts';
+import type {
+  Batch,
+  ListedRow,
+  RequestDraft,
+  RequestSettlement,
+  Send,
+  SessionSummary,
+  TurnPatch,
+} from '../port.ts';
 
 /** A value beside the events, kept until the events that refer to it are durable. */
 export interface BatchBlob {
@@ -16,6 +24,9 @@ export interface BatchExtras {
   readonly requests?: readonly RequestDraft[];
   readonly settles?: readonly RequestSettlement[];
   readonly wakeAt?: number | null;
+  readonly sends?: readonly Send[];
+  readonly rows?: readonly ListedRow[];
+  readonly turn?: TurnPatch;
 }
 
 /** Makes one batch of events, their extras and blobs; `summary` only when it has changed. */
@@ -27,11 +38,14 @@ export function batchOf(
 ): Batch {
   const batch: { -readonly [Member in keyof Batch]: Batch[Member] } = { events };
   if (summary !== undefined) batch.summary = summary;
-  for (const { consumes, requests, settles, wakeAt } of extras) {
+  for (const { consumes, requests, rows, sends, settles, turn, wakeAt } of extras) {
     if (consumes !== undefined) batch.consumes = [...(batch.consumes ?? []), ...consumes];
     if (requests !== undefined) batch.requests = [...(batch.requests ?? []), ...requests];
     if (settles !== undefined) batch.settles = [...(batch.settles ?? []), ...settles];
     if (wakeAt !== undefined) batch.wakeAt = wakeAt;
+    if (sends !== undefined) batch.sends = [...(batch.sends ?? []), ...sends];
+    if (rows !== undefined) batch.rows = [...(batch.rows ?? []), ...rows];
+    if (turn !== undefined) batch.turn = { ...batch.turn, ...turn };
   }
   if (blobs.length > 0) batch.blobs = blobs.map(({ address }) => address);
   return batch;

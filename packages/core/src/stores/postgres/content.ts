@@ -22,6 +22,8 @@ const tables = [
   'ledgers',
   'events',
   'inbox',
+  'outbox',
+  'listed_rows',
   'requests',
   'blobs',
   'blob_references',

@@ -1,10 +1,14 @@
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import { describeFailure, isConnectionLost, isLostAgainstOthers, isUndefined } from './failure.ts';
+import { readFunctions } from './functions/read-functions.ts';
+import { standaloneFunctions } from './functions/standalone-functions.ts';
+import { turnExplanationFunctions } from './functions/turn-explanation-functions.ts';
+import { turnFunctions } from './functions/turn-functions.ts';
+import { turnOrderFunctions } from './functions/turn-order-functions.ts';
+import { turnPlaceFunctions } from './functions/turn-place-functions.ts';
+import { writeFunctions } from './functions/write-functions.ts';
 import type { PostgresPool } from './pool.ts';
-import { readFunctions } from './read-functions.ts';
-import { standaloneFunctions } from './standalone-functions.ts';
 import { migrations } from './tables.ts';
-import { writeFunctions } from './write-functions.ts';
 
 /** Quotes a name for SQL. */
 export function quoteName(name: string): string {
@@ -163,7 +167,15 @@ function migrationScript(schema: string): string {
       `(${i + 1}); _version := ${i + 1}; end if;`
     );
   });
-  const functions = [...standaloneFunctions, ...writeFunctions, ...readFunctions].join('\n');
+  const functions = [
+    ...turnPlaceFunctions,
+    ...turnFunctions,
+    ...turnOrderFunctions,
+    turnExplanationFunctions,
+    ...standaloneFunctions,
+    ...writeFunctions,
+    ...readFunctions,
+  ].join('\n');
   const script = `
 select pg_advisory_xact_lock(hashtextextended('adjutant migrations', 0));
 do $adjutant_begin$ begin

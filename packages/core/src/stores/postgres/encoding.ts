@@ -12,6 +12,7 @@ import type {
 } from '../../ledger/port.ts';
 import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/encoding.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
+import { storedPatch, storedRow } from './turns/encoding.ts';
 import type { WriteRequest } from './write-groups.ts';
 
 /** The ledgers of one tenant and app, with names as they are stored. */
@@ -33,6 +34,8 @@ export function appendRequest(
     ...(isFilled(batch.shared) ? { shared: batch.shared.map(storedWrite) } : {}),
     ...(isFilled(batch.requests) ? { requests: batch.requests.map(storedRequest) } : {}),
     ...(isFilled(batch.settles) ? { settles: batch.settles.map(storedSettlement) } : {}),
+    ...(isFilled(batch.sends) ? { sends: batch.sends.map((send) => JSON.stringify(send)) } : {}),
+    ...(isFilled(batch.rows) ? { rows: batch.rows.map(storedRow) } : {}),
   };
   return {
     ...{
@@ -45,6 +48,7 @@ export function appendRequest(
     events: storedEvents(batch.events),
     ...(batch.summary === undefined ? {} : { summary: storedSummary(batch.summary) }),
     ...defined({ wakeAt: batch.wakeAt }),
+    ...(batch.turn === undefined ? {} : { turn: storedPatch(batch.turn) }),
     ...rest,
     ...(Object.keys(rest).length === 0 ? {} : { more: true }),
   };
@@ -105,9 +109,4 @@ export function storedItem({ key, lane, by, at, type, data, settles }: InboxItem
     ...{ key: toStorable(key), lane, by: toStorable(by), at, type, data: JSON.stringify(data) },
     ...(settles === undefined ? {} : { settles: toStorable(settles) }),
   };
-}
-
-/** Returns a number as PostgreSQL takes whole ones: infinity becomes the largest. */
-export function storedWhole(value: number): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(value)));
 }

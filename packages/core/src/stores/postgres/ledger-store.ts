@@ -1,5 +1,4 @@
 import { defined } from '../../base/defined.ts';
-import type { JsonValue } from '../../base/json.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { BlobMissingError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
@@ -17,6 +16,8 @@ import type {
   LedgerHead,
   LedgerStore,
   ListOptions,
+  PendingSend,
+  PostOptions,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
@@ -24,9 +25,16 @@ import type {
   RequestFilter,
   RequestRow,
   RequestSettlement,
+  RowFilter,
+  SendFilter,
   SessionListing,
   SharedValue,
   StoredEvent,
+  StoredRow,
+  TurnExplanation,
+  TurnFilter,
+  TurnRow,
+  TurnScope,
 } from '../../ledger/port.ts';
 import type { AddressKeys } from '../address-key.ts';
 import { checkBatch, checkLimit, checkNumbers } from '../batch.ts';
@@ -39,11 +47,11 @@ import {
   storedEvents,
   storedItem,
   storedSettlement,
-  storedWhole,
 } from './encoding.ts';
 import type { Following } from './following.ts';
 import { PageReader } from './page.ts';
 import {
+  queryBirth,
   queryDue,
   queryHead,
   queryInbox,
@@ -51,9 +59,18 @@ import {
   queryRequests,
   querySessionsOfRun,
   queryShared,
+  querySnapshot,
 } from './queries.ts';
 import { type Asked, checkReply } from './refusal.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
+import { postReceipt, storedPatch, storedPostOptions } from './turns/encoding.ts';
+import {
+  deleteSends,
+  queryExplanation,
+  queryRows,
+  querySends,
+  queryTurns,
+} from './turns/queries.ts';
 import type { WriteGroups, WriteReply, WriteRequest } from './write-groups.ts';
 
 /** The collaborators that the ledgers of all tenants and apps of one store share. */
@@ -104,6 +121,10 @@ export class PostgresLedgerStore implements LedgerStore {
     return queryHead(this.#parts.database, this.#stored, session);
   }
 
+  birth(session: string): Promise<string | undefined> {
+    return queryBirth(this.#parts.database, this.#stored, session);
+  }
+
   async now(): Promise<number> {
     return Number(
       await this.#parts.database.call('select {s}.now_ms($1::bigint)::text', [
@@ -146,19 +167,27 @@ export class PostgresLedgerStore implements LedgerStore {
 
   async release(
     { session, epoch }: Claim,
-    { inboxSeq }: ReleaseOptions = {},
+    { inboxSeq, turn }: ReleaseOptions = {},
   ): Promise<ReleaseReceipt> {
-    const request = { ...this.#request('release', session), epoch, inboxSeq: inboxSeq ?? null };
+    const request = {
+      ...this.#request('release', session),
+      ...{ epoch, inboxSeq: inboxSeq ?? null },
+      ...(turn === undefined ? {} : { turn: storedPatch(turn) }),
+    };
     return (await this.#write(request, this.#asked(session))) as unknown as ReleaseReceipt;
   }
 
-  async post(session: string, item: InboxItem): Promise<PostReceipt> {
-    const request = { ...this.#request('post', session), item: storedItem(item) };
+  async post(session: string, item: InboxItem, options: PostOptions = {}): Promise<PostReceipt> {
+    const request = {
+      ...this.#request('post', session),
+      item: storedItem(item),
+      ...storedPostOptions(options),
+    };
     const asked = {
       ...this.#asked(session),
-      ...defined({ requestId: item.settles }),
+      ...defined({ requestId: item.settles, birth: options.birth }),
     };
-    return (await this.#write(request, asked)) as unknown as PostReceipt;
+    return postReceipt(await this.#write(request, asked));
   }
 
   async inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -270,6 +299,38 @@ export class PostgresLedgerStore implements LedgerStore {
     await this.#write(request, { ...this.#asked(session), requestId: settlement.requestId });
   }
 
+  async turn(session: string): Promise<TurnRow | undefined> {
+    const [turn] = await queryTurns(this.#parts.database, this.#stored, { session }, 1);
+    return turn;
+  }
+
+  async turns(filter: TurnFilter = {}): Promise<readonly TurnRow[]> {
+    const limit = checkLimit('turns', filter.limit);
+    return queryTurns(this.#parts.database, this.#stored, filter, limit);
+  }
+
+  explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
+    const { database, fixedNow } = this.#parts;
+    return queryExplanation(database, this.#scope, session, scope, fixedNow());
+  }
+
+  async rows(filter: RowFilter): Promise<readonly StoredRow[]> {
+    const { database, fixedNow } = this.#parts;
+    const limit = checkLimit('rows', filter.limit);
+    return queryRows(database, this.#stored, filter, limit, fixedNow());
+  }
+
+  async sends(filter: SendFilter = {}): Promise<readonly PendingSend[]> {
+    const { database, fixedNow } = this.#parts;
+    const limit = checkLimit('sends', filter.limit);
+    const sends = await querySends(database, this.#stored, filter, limit, fixedNow());
+    return sends.map(({ tenant: _, ...send }) => send);
+  }
+
+  sent(session: string, numbers: readonly number[]): Promise<void> {
+    return deleteSends(this.#parts.database, this.#stored, session, numbers);
+  }
+
   async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
     return queryDue(
       this.#parts.database,
@@ -280,10 +341,10 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async delete(session: string, { erase = false }: DeleteOptions = {}): Promise<void> {
-    const reply = await this.#callOnce('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [
-      ...this.#address(session),
-      erase,
-    ]);
+    const reply = await this.#callOnce(
+      'select {s}.delete_session($1, $2, $3, $4::boolean, $5::bigint)::text',
+      [...this.#address(session), erase, this.#parts.fixedNow()],
+    );
     checkReply(reply, this.#asked(session));
     if (erase) this.#parts.following.anythingChanged();
     else this.#parts.following.changed({ ...this.#scope, session }, true);
@@ -299,15 +360,8 @@ export class PostgresLedgerStore implements LedgerStore {
     checkReply(JSON.parse(String(text)) as WriteReply, { ...this.#asked(session), seq });
   }
 
-  async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
-    const values = [...this.#address(session), toStorable(key), storedWhole(upTo)];
-    const text = await this.#parts.database.call(
-      'select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text',
-      values,
-    );
-    if (typeof text !== 'string') return undefined;
-    const { seq, value } = JSON.parse(text) as { readonly seq: number; readonly value: string };
-    return { key, seq, value: JSON.parse(value) as JsonValue };
+  getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
+    return querySnapshot(this.#parts.database, this.#address(session), key, upTo);
   }
 
   async #write(request: WriteRequest, asked: Asked, after?: Promise<unknown>): Promise<WriteReply> {

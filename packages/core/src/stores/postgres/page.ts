@@ -5,8 +5,8 @@ import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
 import { decodeRow, decodeStoredRow, isStoredRow, type StoredRow } from '../sqlite/encoding.ts';
 import type { Database } from './database.ts';
-import { storedWhole } from './encoding.ts';
 import { toStorable } from './storable-text.ts';
+import { storedWhole } from './whole.ts';
 
 interface SessionAddress {
   readonly tenant: string;

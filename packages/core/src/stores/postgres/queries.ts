@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import type {
   DueSession,
+  FoldSnapshot,
   InboxEntry,
   LedgerHead,
   ListOptions,
@@ -11,37 +12,12 @@ import type {
   SharedValue,
 } from '../../ledger/port.ts';
 import { OwnerSurvey } from '../owner.ts';
+import { Conditions } from './conditions.ts';
 import type { Database } from './database.ts';
 import type { StoredScope } from './encoding.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import { whereRun } from './tables.ts';
-
-/** The conditions of a composed statement, with their values. */
-class Conditions {
-  readonly #texts: string[] = [];
-  readonly values: unknown[] = [];
-
-  /** @param text with `$` in the place of each value */
-  add(text: string, ...values: readonly unknown[]): this {
-    let used = 0;
-    this.#texts.push(
-      text.replaceAll('$', () => {
-        this.values.push(values[used++]);
-        return `$${this.values.length}`;
-      }),
-    );
-    return this;
-  }
-
-  /** Adds that a column equals a name, if one is given. */
-  equal(column: string, name: string | undefined): this {
-    return name === undefined ? this : this.add(`${column} = $`, toStorable(name));
-  }
-
-  get text(): string {
-    return this.#texts.join(' and ');
-  }
-}
+import { storedWhole } from './whole.ts';
 
 const bigints = 'seq::text, epoch::text, inbox_seq::text';
 
@@ -57,6 +33,19 @@ export async function queryHead(
   return row === undefined
     ? undefined
     : { seq: Number(row['seq']), epoch: Number(row['epoch']), inboxSeq: Number(row['inbox_seq']) };
+}
+
+/** Returns the number of the ledger, which no other one gets. */
+export async function queryBirth(
+  database: Database,
+  { tenant, app }: StoredScope,
+  session: string,
+): Promise<string | undefined> {
+  const [row] = await database.query(
+    'select id::text from {s}.ledgers where tenant = $1 and app = $2 and session = $3',
+    [tenant, app, toStorable(session)],
+  );
+  return row === undefined ? undefined : String(row['id']);
 }
 
 /** Returns the inbox; `undefined` when the session does not exist. */
@@ -106,6 +95,22 @@ export async function queryShared(
       return [fromStorable(String(key)), { value: parsed, version: Number(version) }];
     }),
   );
+}
+
+export async function querySnapshot(
+  database: Database,
+  address: readonly [tenant: string, app: string, session: string],
+  key: string,
+  upTo: number,
+): Promise<FoldSnapshot | undefined> {
+  const text = await database.call('select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text', [
+    ...address,
+    toStorable(key),
+    storedWhole(upTo),
+  ]);
+  if (typeof text !== 'string') return undefined;
+  const { seq, value } = JSON.parse(text) as { readonly seq: number; readonly value: string };
+  return { key, seq, value: JSON.parse(value) as JsonValue };
 }
 
 export async function queryListings(
@@ -277,7 +282,7 @@ function queryDueRows(
       wanted as (
         select id, min(since) as since from (
           select id, wake_at as since from {s}.ledgers, clock where wake_at <= clock.now
-          union all select ledger, min(at) from {s}.inbox group by ledger
+          union all select ledger, min(at) from {s}.inbox where wakes group by ledger
         ) each group by id
       )
       select ${columns} from wanted join {s}.ledgers using (id), clock

@@ -1,10 +1,13 @@
 import {
   BlobMissingError,
+  KeyBusyError,
   LedgerConflictError,
+  QueueFullError,
   RequestNotFoundError,
   RequestSettledError,
   SessionBusyError,
   SessionExistsError,
+  SessionGoneError,
   SessionNotFoundError,
   StateConflictError,
   StoreUnavailableError,
@@ -21,6 +24,7 @@ export interface Asked {
   readonly session: string;
   readonly expected?: Head;
   readonly requestId?: string;
+  readonly birth?: string;
   /** The `seq` that the request named. */
   readonly seq?: number;
 }
@@ -44,6 +48,16 @@ const refusals: { readonly [name: string]: (reply: WriteReply, asked: Asked) => 
   session_busy: ({ owner, until }, { session }) =>
     new SessionBusyError({ session, owner: fromStorable(String(owner)), until: Number(until) }),
   session_not_found: (_, { session, app }) => new SessionNotFoundError({ session, app }),
+  session_gone: (_, { session, birth }) => new SessionGoneError({ session, birth }),
+  key_busy: ({ key, limit }, { session }) =>
+    new KeyBusyError({ session, key: fromStorable(String(key)), limit: Number(limit) }),
+  queue_full: ({ queue, limit, most, level }) =>
+    new QueueFullError({
+      queue: fromStorable(String(queue)),
+      limit: limit as 'level' | 'total' | 'tenant' | 'requester',
+      most: Number(most),
+      ...(level === undefined ? {} : { level: Number(level) }),
+    }),
   session_exists: (_, { session }) => new SessionExistsError({ session }),
   blob_missing: ({ address }) => new BlobMissingError({ address: String(address) }),
   state_conflict: ({ stale }) =>

@@ -7,7 +7,6 @@ import { openContent, type StoreWithContent } from '../content-access.ts';
 import { findAddressKey } from './address-key.ts';
 import { PostgresContent } from './content.ts';
 import { Database } from './database.ts';
-import { storedWhole } from './encoding.ts';
 import { Following } from './following.ts';
 import { PostgresLedgerStore, type StoreParts } from './ledger-store.ts';
 import type { ListeningConnection } from './listener.ts';
@@ -15,6 +14,8 @@ import { Notifier } from './notifier.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
 import { toStorable } from './storable-text.ts';
+import { querySends, takeTurns } from './turns/queries.ts';
+import { storedWhole } from './whole.ts';
 import { WriteGroups } from './write-groups.ts';
 
 export interface PostgresSettings {
@@ -76,6 +77,15 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
           database,
           app === undefined ? {} : { app: toStorable(app) },
           checkLimit('sessions', limit),
+          fixedNow(),
+        ),
+      take: async (options) => takeTurns(database, options, fixedNow()),
+      sends: async ({ app, ...filter }) =>
+        querySends(
+          database,
+          { app: toStorable(app) },
+          filter,
+          checkLimit('sends', filter.limit),
           fixedNow(),
         ),
       sweepBlobs: async ({ olderThanMs } = {}) =>

@@ -1,3 +1,5 @@
+import { turnsStep } from './turns/tables.ts';
+
 /**
  * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs
  * keep their addresses.
@@ -182,4 +184,5 @@ export const migrations: readonly string[] = [
   `
   create index events_by_run on {s}.events using hash (path) ${whereRun};
   `,
+  turnsStep,
 ];

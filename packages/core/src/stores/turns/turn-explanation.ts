@@ -42,7 +42,7 @@ function turnsBefore(turn: Turn, scope: TurnScope, parts: ExplanationParts): num
 function blockOf(
   turn: Turn,
   { queues = ['default'], names, queueLimits = {} }: TurnScope,
-  { tables }: ExplanationParts,
+  { tables, now }: ExplanationParts,
 ): TurnBlock | undefined {
   const { app, key, queue, rate, readyAt, runnable } = turn;
   if (turn.place === 'taken')
@@ -58,7 +58,7 @@ function blockOf(
     if (key !== undefined && held + ready >= key.limit)
       return { kind: 'key', key: key.name, holders: tables.holdersOfKey(app, key.name) };
     if (rate !== undefined)
-      return { kind: 'rate', key: rate.name, at: tables.rateAt(app, rate.name) };
+      return { kind: 'rate', key: rate.name, at: Math.max(now, tables.rateAt(app, rate.name)) };
   }
   if (!queues.includes(queue)) return { kind: 'out_of_scope' };
   if (names !== undefined && runnable !== '' && !names.includes(runnable))

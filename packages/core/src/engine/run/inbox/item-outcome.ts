@@ -1,4 +1,5 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
+import { defined } from '../../../base/defined.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
@@ -37,6 +38,8 @@ export function itemOutcome(
       return { drafts: [tokenRefusal(entry)] };
     case 'withdraw_standing':
       return { drafts: [withdrawal(entry)] };
+    case 'task_control':
+      return taskControl(target, entry);
     case 'grant':
     case 'revoke':
       return { drafts: [grantChange(target, entry, entry.type)] };
@@ -51,6 +54,9 @@ function cancelOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
   const { isOpen, runId } = target;
   const meant = textOf(entry.data, 'runId') ?? runId;
   if (isOpen() && meant === runId) return cancelRun(target, entry);
+  // A task is begun only to be cancelled, so that its ledger tells its end.
+  if (entry.data['isTask'] === true && !target.ledger.invocations.byPath.has(meant))
+    return { drafts: [cancelDraft(entry, meant)] };
   const why =
     target.ledger.invocations.byPath.has(meant) || meant === runId
       ? 'had ended before it could be cancelled'
@@ -59,11 +65,40 @@ function cancelOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
 }
 
 function cancelRun(target: InboxTarget, entry: InboxEntry): ItemOutcome {
-  const reason = textOf(entry.data, 'reason') ?? 'The run was cancelled.';
+  const draft = cancelDraft(entry, target.runId);
   return {
-    drafts: [{ type: 'cancel', by: entry.by, invocationId: target.runId, reason }],
-    act: () => target.cancel(new AbortReason('cancelled', reason)),
+    drafts: [draft],
+    act: () => target.cancel(new AbortReason('cancelled', draft.reason)),
   };
+}
+
+function cancelDraft({ by, data }: InboxEntry, invocationId: string) {
+  const reason = textOf(data, 'reason') ?? 'The run was cancelled.';
+  return { type: 'cancel', by, invocationId, reason } as const;
+}
+
+/** Records what an operator did to a task; its place in the queue has changed with the post. */
+function taskControl(target: InboxTarget, { by, data }: InboxEntry): ItemOutcome {
+  const reasoning = textOf(data, 'reason') ?? 'An operator asked for it.';
+  const invocationId = textOf(data, 'runId');
+  const content = { by, reasoning, ...defined({ invocationId }) };
+  switch (textOf(data, 'command')) {
+    case 'suspend':
+      return {
+        drafts: [decision('scheduler', 'suspend', content)],
+        act: () => target.suspend?.(),
+        isNote: true,
+      };
+    case 'resume':
+      return { drafts: [decision('scheduler', 'resume', content)], isNote: true };
+    case 'move_to_front':
+      return { drafts: [decision('scheduler', 'move_to_front', content)], isNote: true };
+    default: {
+      const priority = textOf(data, 'priority') ?? '';
+      const draft = decision('scheduler', 'reprioritize', { ...content, data: { priority } });
+      return { drafts: [draft], isNote: true };
+    }
+  }
 }
 
 function pauseOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {

@@ -35,4 +35,6 @@ export interface InboxTarget {
   cancel(reason: AbortReason): void;
   pause(): void;
   interrupt(): void;
+  /** Ends the round and gives the place of the run to other tasks. @default nothing to end */
+  suspend?(): void;
 }

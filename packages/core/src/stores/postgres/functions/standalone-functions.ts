@@ -56,8 +56,9 @@ create or replace function {s}.family(_ledger bigint) returns bigint[]
   select array_agg(id order by id desc) from family
 $adjutant$;
 
+drop function if exists {s}.delete_session(text, text, text, boolean);
 create or replace function {s}.delete_session(_tenant text, _app text, _session text,
-  _erase boolean)
+  _erase boolean, _fixed_now bigint default null)
   returns jsonb language plpgsql as $adjutant$
 declare
   _id bigint;
@@ -77,10 +78,14 @@ begin
   end loop;
   if not exists (select from {s}.ledgers where id = _id and session is not null)
     then return '{"refused": "session_not_found"}'; end if;
+  perform {s}.forget_turns(_app, _ids, _fixed_now);
+  insert into {s}.tombstones select tenant, app, session from {s}.ledgers
+    where id = any(_ids) and session is not null and opened on conflict do nothing;
   insert into {s}.deletions as known (tenant, app, first_epoch)
     select _tenant, _app, max(epoch) + 1 from {s}.ledgers where id = any(_ids)
     on conflict (tenant, app) do update
       set first_epoch = greatest(known.first_epoch, excluded.first_epoch);
+  delete from {s}.listed_rows where ledger = any(_ids);
   delete from {s}.inbox where ledger = any(_ids);
   delete from {s}.posted where ledger = any(_ids);
   delete from {s}.requests where ledger = any(_ids);
@@ -90,6 +95,21 @@ begin
   foreach _id in array _ids loop _left := _left || {s}.prune(_id); end loop;
   perform {s}.remove_unused(_left);
   return '{}';
+end
+$adjutant$;
+
+create or replace function {s}.forget_turns(_app text, _ids bigint[], _fixed_now bigint)
+  returns void language plpgsql as $adjutant$
+declare
+  _turn {s}.turns;
+begin
+  if not exists (select from {s}.ledgers where id = any(_ids) and has_turn) then return; end if;
+  perform {s}.lock_queue(_app);
+  for _turn in select * from {s}.turns where ledger = any(_ids) order by ledger desc loop
+    -- As it is after the others were ended.
+    select * into _turn from {s}.turns where ledger = _turn.ledger;
+    perform {s}.turn_remove(_turn, {s}.now_ms(_fixed_now));
+  end loop;
 end
 $adjutant$;
 

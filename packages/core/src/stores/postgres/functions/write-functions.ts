@@ -1,11 +1,12 @@
 import { inboxFunctions } from './inbox-functions.ts';
+import { lockFunctions } from './lock-functions.ts';
 
 /**
  * The functions that change ledgers. Each call is one statement and so one transaction and one
  * round trip, which needs nothing of the connection. A request is checked whole before its first
  * write. When it does not fit, the reply is `{"refused": …}`, and the transaction stays usable for
  * the others of its group. Rows are locked in one order, so that groups cannot wait for each other:
- * ledgers by name, then shared scopes by name, then blobs.
+ * ledgers by name, then queues by app, then shared scopes by name, then blobs.
  */
 
 const clockFunction = `
@@ -25,23 +26,10 @@ create or replace function {s}.write(_requests jsonb, _fixed_now bigint, _own te
 declare
   _request jsonb;
   _replies jsonb := '[]';
-  _key record;
   _now bigint;
 begin
-  if jsonb_array_length(_requests) > 1 then
-    for _key in
-      select tenant, app, session, bool_or(claims) as claims from (
-        select r->>'tenant' collate "C" as tenant, r->>'app' collate "C" as app,
-          r->>'session' collate "C" as session, r->>'op' = 'claim' as claims
-        from jsonb_array_elements(_requests) r
-      ) keys
-      group by tenant, app, session order by tenant, app, session
-    loop
-      if _key.claims then perform {s}.ensure_ledger(_key.tenant, _key.app, _key.session,
-        {s}.now_ms(_fixed_now)); end if;
-      perform 1 from {s}.ledgers where tenant = _key.tenant and app = _key.app
-        and session = _key.session for update;
-    end loop;
+  if jsonb_array_length(_requests) > 1 or (_requests->0->>'open')::boolean then
+    perform {s}.lock_ledgers(_requests, _fixed_now);
     perform {s}.lock_scopes(_requests);
   end if;
   for _request in select r from jsonb_array_elements(_requests) r loop
@@ -52,45 +40,14 @@ begin
       when 'append' then {s}.append(_request, _now)
       when 'claim' then {s}.claim(_request, _now)
       when 'renew' then {s}.renew(_request, _now)
-      when 'release' then {s}.release(_request)
+      when 'release' then {s}.release(_request, _now)
       when 'post' then {s}.post(_request, _now)
       when 'settle' then {s}.settle(_request, _now)
     end);
   end loop;
+  perform {s}.forget_drafts(_requests);
   return jsonb_build_object('replies', _replies, 'heard',
     exists (select from {s}.listeners where until > {s}.now_ms(null) and id <> _own));
-end
-$adjutant$;
-
-create or replace function {s}.ensure_ledger(_tenant text, _app text, _session text, _now bigint)
-  returns void language sql as $adjutant$
-  insert into {s}.ledgers (tenant, app, session, base, seq, epoch, inbox_seq, created_at,
-    updated_at, status)
-  select _tenant, _app, _session, 0, 0, {s}.first_epoch(_tenant, _app), 0, _now, _now, 'active'
-  where not exists (select from {s}.ledgers where tenant = _tenant and app = _app
-    and session = _session)
-  on conflict do nothing
-$adjutant$;
-
-create or replace function {s}.lock_scopes(_requests jsonb) returns void
-  language plpgsql as $adjutant$
-declare
-  _key record;
-begin
-  for _key in
-    select distinct tenant, app, scope, scope_id from (
-      select r->>'tenant' collate "C" as tenant, r->>'app' collate "C" as app,
-        w->>'scope' collate "C" as scope, w->>'scopeId' collate "C" as scope_id
-      from jsonb_array_elements(_requests) r, jsonb_array_elements(r->'shared') w
-    ) keys
-    order by tenant, app, scope, scope_id
-  loop
-    insert into {s}.shared_scopes values (_key.tenant, _key.app, _key.scope, _key.scope_id)
-      on conflict do nothing;
-    perform 1 from {s}.shared_scopes
-      where tenant = _key.tenant and app = _key.app and scope = _key.scope
-        and scope_id = _key.scope_id for update;
-  end loop;
 end
 $adjutant$;
 `;
@@ -109,13 +66,16 @@ begin
   select * into _ledger from {s}.ledgers
     where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
       for update;
-  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint
+  if _ledger.opened is null then return {s}.conflict(0, 0); end if;
+  if _ledger.epoch <> (_request->>'epoch')::bigint
     then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
   if _ledger.seq <> _expected then
     if not {s}.landed_before(_ledger.id, _events)
       then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
     return jsonb_build_object('seq', _last, 'epoch', _ledger.epoch, 'inboxSeq', _ledger.inbox_seq);
   end if;
+  if _request ? 'turn' or (_request ? 'wakeAt' and _ledger.has_turn)
+    then perform {s}.lock_queue(_ledger.app); end if;
   if _request ? 'shared' or _request ? 'blobs' then
     _refusal := {s}.check_references(_request);
     if _refusal is not null then return _refusal; end if;
@@ -134,6 +94,10 @@ begin
     user_id = case when _summary is null then user_id else _summary->>'user' end
     where id = _ledger.id;
   if _request ? 'more' then perform {s}.write_rest(_ledger.id, _last, _request, _now); end if;
+  if _request ? 'turn' then perform {s}.turn_patch(_ledger.id, _ledger.tenant, _ledger.app,
+    _ledger.session, _request->'turn', _now); end if;
+  if _request ? 'wakeAt' and (_ledger.has_turn or _request ? 'turn')
+    then perform {s}.turn_woken(_ledger.id, (_request->>'wakeAt')::bigint); end if;
   return jsonb_build_object('seq', _last, 'epoch', _ledger.epoch, 'inboxSeq', _ledger.inbox_seq);
 end
 $adjutant$;
@@ -194,6 +158,13 @@ begin
         and known.request_id = q->>'requestId'
         and known.ledger = _ledger and known.status = 'pending';
   end if;
+  if _request ? 'sends' then
+    insert into {s}.outbox (tenant, app, sender, at, send)
+      select _request->>'tenant', _request->>'app', _request->>'session', _now, send
+        from jsonb_array_elements_text(_request->'sends') with ordinality each(send, place)
+        order by place;
+  end if;
+  perform {s}.write_rows(_ledger, _request);
 end
 $adjutant$;
 `;
@@ -253,10 +224,12 @@ create or replace function {s}.claim(_request jsonb, _now bigint) returns jsonb
 declare
   _ledger {s}.ledgers;
   _until bigint := _now + (_request->>'ttl')::bigint;
+  _refusal jsonb;
 begin
   -- Again when it was deleted in between.
   while _ledger.id is null loop
-    perform {s}.ensure_ledger(_request->>'tenant', _request->>'app', _request->>'session', _now);
+    perform {s}.ensure_ledger(_request->>'tenant', _request->>'app', _request->>'session', _now,
+      false);
     select * into _ledger from {s}.ledgers
       where tenant = _request->>'tenant' and app = _request->>'app'
         and session = _request->>'session' for update;
@@ -267,7 +240,12 @@ begin
     and not (_request->>'force')::boolean
   then return jsonb_build_object('refused', 'session_busy', 'owner', _ledger.owner,
     'until', _ledger.lease_until); end if;
-  update {s}.ledgers set epoch = epoch + 1, owner = _request->>'owner',
+  if _ledger.has_turn then
+    perform {s}.lock_queue(_ledger.app);
+    _refusal := {s}.turn_claimed(_ledger.id, _now);
+    if _refusal is not null then return _refusal; end if;
+  end if;
+  update {s}.ledgers set opened = coalesce(opened, false), epoch = epoch + 1, owner = _request->>'owner',
     lease_ms = (_request->>'ttl')::bigint, lease_until = _until
     where id = _ledger.id;
   return jsonb_build_object('epoch', _ledger.epoch + 1, 'seq', _ledger.seq,
@@ -283,7 +261,8 @@ begin
   select * into _ledger from {s}.ledgers
     where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
       for update;
-  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint
+  if _ledger.opened is null then return {s}.conflict(0, 0); end if;
+  if _ledger.epoch <> (_request->>'epoch')::bigint
     then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
   update {s}.ledgers set lease_until = _now + lease_ms where id = _ledger.id;
   return jsonb_build_object('seq', _ledger.seq, 'epoch', _ledger.epoch,
@@ -291,7 +270,9 @@ begin
 end
 $adjutant$;
 
-create or replace function {s}.release(_request jsonb) returns jsonb language plpgsql as $adjutant$
+drop function if exists {s}.release(jsonb);
+create or replace function {s}.release(_request jsonb, _now bigint) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
   _kept boolean;
@@ -299,12 +280,19 @@ begin
   select * into _ledger from {s}.ledgers
     where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
       for update;
-  if _ledger.id is null then return jsonb_build_object('released', true, 'inboxSeq', 0); end if;
+  if _ledger.opened is null
+    then return jsonb_build_object('released', true, 'inboxSeq', 0); end if;
   if _ledger.epoch <> (_request->>'epoch')::bigint
     then return jsonb_build_object('released', true, 'inboxSeq', _ledger.inbox_seq); end if;
   _kept := coalesce(_ledger.inbox_seq > (_request->>'inboxSeq')::bigint, false);
-  if not _kept then update {s}.ledgers set owner = null, lease_ms = null, lease_until = null
-    where id = _ledger.id; end if;
+  if not _kept then
+    update {s}.ledgers set owner = null, lease_ms = null, lease_until = null
+      where id = _ledger.id;
+    if _ledger.has_turn or _request ? 'turn' then
+      perform {s}.lock_queue(_ledger.app);
+      perform {s}.turn_released(_ledger, _request->'turn', _now);
+    end if;
+  end if;
   return jsonb_build_object('released', not _kept, 'inboxSeq', _ledger.inbox_seq);
 end
 $adjutant$;
@@ -325,6 +313,7 @@ $adjutant$;
 
 export const writeFunctions: readonly string[] = [
   clockFunction,
+  lockFunctions,
   groupFunction,
   appendFunctions,
   checkFunctions,

@@ -1,0 +1,151 @@
+import { findJsonDefect, type JsonValue } from '../../base/json.ts';
+import {
+  describeValue,
+  findInvalidOption,
+  isCount,
+  isGroup,
+  isNonEmptyText,
+  isNotNegative,
+  isOneOf,
+  isPositive,
+  isText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
+import type { ConcurrencyKey, RateKey } from '../../ledger/port.ts';
+import { wrongName } from '../../models/named-model.ts';
+import { InvalidTaskError } from './errors.ts';
+import { type TaskPriority, taskPriorities } from './priority.ts';
+
+/** Milliseconds of waiting in the queue and of work after which a task is to end. */
+export interface TaskDeadline {
+  /** From then on the model is told, once, to come to an end. @default none */
+  readonly softMs?: number;
+  /** Then the task is ended with the state `timeout`. @default none */
+  readonly hardMs?: number;
+}
+
+/** Options of a task. */
+export interface SubmitOptions {
+  /** Name for people. @default the name of the runnable */
+  readonly name?: string;
+  readonly description?: string;
+  /**
+   * @default by `source`: `realtime` for `voice`, `high` for `text` and `telegram`, `low` for `cron`
+   * and `trigger`, `background` for `watcher`; else `normal`
+   */
+  readonly priority?: TaskPriority;
+  /** @default 'default' */
+  readonly queue?: string;
+  /** Cause of the task, such as `voice`, `text`, `cron` or `trigger`. @default none */
+  readonly source?: string;
+  /** Id of the user on whose behalf it runs. @default 'system' */
+  readonly requester?: string;
+  readonly deadline?: TaskDeadline;
+  /** Instant before which it does not begin. @default at once */
+  readonly notBefore?: Date | number;
+  /** Milliseconds before which it does not begin. @default 0 */
+  readonly delayMs?: number;
+  /** Key of which only one task, or `limit` tasks, run at the same time. @default none */
+  readonly concurrencyKey?: string | ConcurrencyKey;
+  /** Key of which only `limit` tasks begin in `perMs` milliseconds. @default none */
+  readonly rate?: RateKey;
+  /**
+   * Key of what is asked for: a task of the same requester with this key that has not begun stands
+   * for this one too. `true` makes it of the name and the input. @default none
+   */
+  readonly coalesceKey?: string | true;
+  /** Name of the submission: the same one again is the same task. @default a new one */
+  readonly key?: string;
+  /** Data that the runnable is started with, besides the input. */
+  readonly data?: JsonValue;
+  /** Session that the task is for. @default a new one */
+  readonly session?: string;
+  /** Name of the model that answers in the place of the agent's own. */
+  readonly model?: string;
+  /** Answered model calls that the run may have. @default as other runs */
+  readonly maxRounds?: number;
+  /** Expected duration, by which the share of the requester is charged. @default 1000 */
+  readonly estimateMs?: number;
+}
+
+const isKey: OptionCheck = (value) => {
+  if (typeof value === 'string') return isNonEmptyText(value);
+  return isGroup<ConcurrencyKey>({
+    name: isNonEmptyText,
+    limit: isCount,
+    hold: isOneOf('turn', 'task'),
+  })(value);
+};
+const isInstant: OptionCheck = (value) => {
+  const at = value instanceof Date ? value.getTime() : value;
+  return Number.isFinite(at) ? undefined : 'a date, or epoch milliseconds';
+};
+const isJson: OptionCheck = (value) =>
+  findJsonDefect(value) === undefined ? undefined : 'a JSON value';
+
+const submitChecks: OptionChecks<SubmitOptions> = {
+  name: isNonEmptyText,
+  description: isText,
+  priority: isOneOf(...taskPriorities),
+  queue: isNonEmptyText,
+  source: isNonEmptyText,
+  requester: isNonEmptyText,
+  deadline: isGroup<TaskDeadline>({ softMs: isPositive, hardMs: isPositive }),
+  notBefore: isInstant,
+  delayMs: isNotNegative,
+  concurrencyKey: isKey,
+  rate: isGroup<RateKey>({ name: isNonEmptyText, limit: isPositive, perMs: isPositive }),
+  coalesceKey: (value) => (value === true ? undefined : isNonEmptyText(value)),
+  key: isNonEmptyText,
+  data: isJson,
+  session: isNonEmptyText,
+  model: (value) => {
+    const wrong = typeof value === 'string' ? wrongName(value) : describeValue(value);
+    return wrong === undefined ? undefined : 'the name of a model, such as openai:gpt-5-mini';
+  },
+  maxRounds: isCount,
+  estimateMs: isPositive,
+};
+
+/**
+ * Checks the input and the options of a task.
+ * @throws InvalidTaskError
+ */
+export function checkSubmission(input: unknown, options: SubmitOptions): void {
+  const invalid = findInvalidOption(options, submitChecks);
+  if (invalid !== undefined) throw new InvalidTaskError({ reason: invalid.reason });
+  if (input !== undefined && typeof input !== 'string')
+    throw new InvalidTaskError({
+      reason: `its input must be a text, not ${describeValue(input)}; give other values as \`data\``,
+    });
+  if (input === undefined && options.data === undefined)
+    throw new InvalidTaskError({ reason: 'it needs an input, or `data`' });
+  const { softMs, hardMs } = options.deadline ?? {};
+  if (softMs !== undefined && hardMs !== undefined && softMs >= hardMs)
+    throw new InvalidTaskError({
+      reason: `its soft deadline (${softMs} ms) must come before its hard one (${hardMs} ms)`,
+    });
+  if (options.notBefore !== undefined && options.delayMs !== undefined)
+    throw new InvalidTaskError({ reason: 'give `notBefore` or `delayMs`, not both' });
+  for (const key of ['concurrencyKey', 'rate'] as const)
+    if (options[key] !== undefined && typeof options[key] === 'object')
+      for (const member of key === 'rate' ? ['name', 'limit', 'perMs'] : ['name', 'limit'])
+        if (!(member in options[key]))
+          throw new InvalidTaskError({ reason: `\`${key}\` needs \`${member}\`` });
+}
+
+const prioritiesOfSources: Readonly<Record<string, TaskPriority>> = {
+  voice: 'realtime',
+  text: 'high',
+  telegram: 'high',
+  cron: 'low',
+  trigger: 'low',
+  watcher: 'background',
+  self_improvement: 'background',
+};
+
+/** Priority of a task: the one that is given, else that of its source. */
+export function priorityFor({ priority, source }: SubmitOptions): TaskPriority {
+  return priority ?? prioritiesOfSources[source ?? ''] ?? 'normal';
+}

@@ -1,0 +1,327 @@
+import type { Clock } from '../../base/clock.ts';
+import type { IdSource } from '../../base/id.ts';
+import {
+  describeValue,
+  findInvalidOption,
+  isCount,
+  isListOf,
+  isNonEmptyText,
+  isOneOf,
+  isText,
+  type OptionChecks,
+} from '../../base/options.ts';
+import type { StreamEvent } from '../../ledger/event.ts';
+import { isRootOf } from '../../ledger/path.ts';
+import type {
+  InboxItem,
+  LedgerStore,
+  PostOptions,
+  StoredRow,
+  TurnScope,
+} from '../../ledger/port.ts';
+import { syncClock } from '../../ledger/store-clock.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import { isOutsider } from '../frame/outsider.ts';
+import { taskKind } from '../frame/task.ts';
+import { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './errors.ts';
+import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
+import type { WorkDefaults } from './profile.ts';
+import { submissionOf } from './submission.ts';
+import { checkSubmission, type SubmitOptions } from './submit-options.ts';
+import { explainTask, type TaskExplanation } from './task-explanation.ts';
+import type { TaskControlOptions, TaskHandle, TaskResult, WaitOptions } from './task-handle.ts';
+import type { TaskInfo, TaskState } from './task-info.ts';
+import { effectiveLevel, taskInfo } from './task-list.ts';
+
+/** Filter of the list of tasks. */
+export interface TaskListOptions {
+  /** @default tasks that have not ended */
+  readonly states?: readonly TaskState[];
+  readonly requester?: string;
+  readonly session?: string;
+  /** @default 100 */
+  readonly limit?: number;
+}
+
+export interface TaskServiceParts {
+  readonly app: string;
+  readonly tenant: string;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly work: WorkDefaults;
+  readonly ledgers: () => LedgerStore;
+  /** The part of the queue that this app serves. */
+  readonly scope: () => TurnScope;
+  readonly slots: number;
+  readonly register: (runnable: Runnable) => void;
+  readonly follow: (session: string, signal: AbortSignal) => AsyncIterable<StreamEvent>;
+  /** Called when a task was submitted, or may run again. */
+  readonly queued: () => void;
+  /** Called when an item was posted to a session. */
+  readonly posted: (session: string) => void;
+}
+
+const states: readonly TaskState[] = [
+  'queued',
+  'running',
+  'waiting',
+  'suspended',
+  'completed',
+  'failed',
+  'cancelled',
+  'timeout',
+];
+const openStates = states.slice(0, 4);
+const listChecks: OptionChecks<TaskListOptions> = {
+  states: isListOf(...states),
+  requester: isNonEmptyText,
+  session: isNonEmptyText,
+  limit: isCount,
+};
+const controlChecks: OptionChecks<TaskControlOptions> = { by: isOutsider, reason: isText };
+
+/** Tasks of one tenant: submitted, listed, explained and controlled. */
+export class TaskService {
+  readonly #parts: TaskServiceParts;
+
+  constructor(parts: TaskServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws InvalidTaskError, QueueFullError, SessionGoneError, StoreUnavailableError */
+  async submit(
+    runnable: Runnable,
+    input: string | undefined,
+    options: SubmitOptions,
+  ): Promise<TaskHandle> {
+    checkSubmission(input, options);
+    const { app, clock, ids, register, tenant, work } = this.#parts;
+    register(runnable);
+    const ledgers = this.#parts.ledgers();
+    await syncClock(clock, ledgers);
+    const maxRounds = options.maxRounds ?? work.maxRounds;
+    const made = submissionOf(
+      runnable,
+      input,
+      maxRounds === undefined ? options : { ...options, maxRounds },
+      { app, tenant, now: clock.now(), freshKey: ids.next(), work },
+    );
+    assertNotOver(made.options, clock.now());
+    const receipt = await ledgers.post(made.session, made.item, made.options);
+    this.#parts.queued();
+    const { joined } = receipt;
+    return joined?.run === undefined
+      ? this.#handle(made.id, made.session, false)
+      : this.#handle(joined.run, joined.session, true);
+  }
+
+  #handle(id: string, session: string, joined: boolean): TaskHandle {
+    return {
+      id,
+      session,
+      joined,
+      wait: (options) => this.wait(id, options),
+      cancel: (options) => this.cancel(id, options),
+      info: () => this.get(id),
+    };
+  }
+
+  /** Tasks that have not ended, the next first; ended ones with the last first. */
+  async list(options: TaskListOptions = {}): Promise<readonly TaskInfo[]> {
+    const invalid = findInvalidOption(options, listChecks);
+    if (invalid !== undefined)
+      throw new InvalidTaskError({ refused: 'Tasks cannot be listed', reason: invalid.reason });
+    const { limit = 100, requester, session } = options;
+    const wanted = new Set<TaskState>(options.states ?? openStates);
+    const statuses = [...new Set([...wanted].map(statusOf))];
+    const rows = await this.#parts.ledgers().rows({
+      kind: taskKind,
+      statuses,
+      limit,
+      newestFirst: !statuses.includes('open'),
+      ...(requester === undefined ? {} : { user: requester }),
+      ...(session === undefined ? {} : { session }),
+    });
+    const tasks = await Promise.all(rows.map((row) => this.#read(row)));
+    const fitting = tasks.filter(({ info }) => wanted.has(info.state));
+    return fitting.sort((left, right) => left.rank - right.rank).map(({ info }) => info);
+  }
+
+  async #read(row: StoredRow): Promise<{ readonly info: TaskInfo; readonly rank: number }> {
+    const { clock, ledgers, tenant } = this.#parts;
+    const turn = row.status === 'open' ? await ledgers().turn(row.session) : undefined;
+    const info = taskInfo(row, turn, tenant);
+    const rank =
+      turn === undefined
+        ? Number.MAX_SAFE_INTEGER - (info.completedAt ?? 0)
+        : effectiveLevel(turn.level, turn.since, clock.now());
+    return { info, rank };
+  }
+
+  /** @throws TaskNotFoundError */
+  async get(id: string): Promise<TaskInfo> {
+    return (await this.#read(await this.#row(id))).info;
+  }
+
+  async #row(id: string): Promise<StoredRow> {
+    if (typeof id !== 'string' || id === '')
+      throw new InvalidTaskError({
+        refused: 'The task cannot be found',
+        reason: `its id must be a text, not ${describeValue(id)}`,
+      });
+    const [row] = await this.#parts.ledgers().rows({ kind: taskKind, id, limit: 1 });
+    if (row === undefined) throw new TaskNotFoundError({ task: id, app: this.#parts.app });
+    return row;
+  }
+
+  /**
+   * Waits for the end of a task, in whichever process it runs.
+   * @throws TaskNotFoundError, SessionNotFoundError when its session was deleted
+   */
+  async wait(id: string, options: WaitOptions = {}): Promise<TaskResult> {
+    const { session } = await this.#row(id);
+    const stop = new AbortController();
+    const signal =
+      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    try {
+      for await (const event of this.#parts.follow(session, signal)) {
+        if (event.type !== 'invocation_end' || event.next !== undefined) continue;
+        if (!isRootOf(event.invocationId, id)) continue;
+        const found = await this.#result(id);
+        if (found !== undefined) return found;
+      }
+    } finally {
+      stop.abort();
+    }
+    options.signal?.throwIfAborted();
+    const found = await this.#result(id);
+    if (found === undefined) throw new TaskNotFoundError({ task: id, app: this.#parts.app });
+    return found;
+  }
+
+  async #result(id: string): Promise<TaskResult | undefined> {
+    const { error, result, session, state } = await this.get(id);
+    if (openStates.includes(state)) return undefined;
+    return { id, session, status: state as TaskResult['status'], output: result, error };
+  }
+
+  /**
+   * Explains why a task does not run now, its place in the queue, and about when it will begin.
+   * @throws TaskNotFoundError
+   */
+  async explain(id: string): Promise<TaskExplanation> {
+    const row = await this.#row(id);
+    const { info } = await this.#read(row);
+    const { clock, ledgers, scope, slots } = this.#parts;
+    return explainTask(info, { ledgers: ledgers(), scope: scope(), slots, now: clock.now() });
+  }
+
+  /**
+   * Ends one interest in a task, whatever its state; the last one cancels it.
+   * @throws TaskNotFoundError, TaskEndedError
+   */
+  async cancel(id: string, options: TaskControlOptions = {}): Promise<void> {
+    const { by = 'operator', reason } = checkedControl(options);
+    const row = await this.#openRow(id);
+    await this.#post(
+      row.session,
+      {
+        key: `cancel:${id}:${this.#parts.ids.next()}`,
+        lane: 'control',
+        by,
+        type: 'cancel',
+        data: { runId: id, isTask: true, ...(reason === undefined ? {} : { reason }) },
+      },
+      { turn: { leave: true } },
+    );
+  }
+
+  /**
+   * Lets a task wait until it is resumed. A running one ends its round first.
+   * @throws TaskNotFoundError, TaskEndedError
+   */
+  suspend(id: string, options: TaskControlOptions = {}): Promise<void> {
+    return this.#control(id, options, { command: 'suspend' }, { turn: { suspended: true } });
+  }
+
+  /** @throws TaskNotFoundError, TaskEndedError */
+  resume(id: string, options: TaskControlOptions = {}): Promise<void> {
+    return this.#control(id, options, { command: 'resume' }, { turn: { suspended: false } });
+  }
+
+  /** @throws InvalidTaskError, TaskNotFoundError, TaskEndedError */
+  async reprioritize(
+    id: string,
+    priority: TaskPriority,
+    options: TaskControlOptions = {},
+  ): Promise<void> {
+    const wrong = isOneOf(...taskPriorities)(priority);
+    if (wrong !== undefined)
+      throw new InvalidTaskError({
+        refused: 'The priority cannot be changed',
+        reason: `it must be ${wrong}, not ${describeValue(priority)}`,
+      });
+    const turn = { level: levelOf(priority) };
+    await this.#control(id, options, { command: 'reprioritize', priority }, { turn });
+  }
+
+  /**
+   * Puts a task before all others that wait, but for realtime ones.
+   * @throws TaskNotFoundError, TaskEndedError
+   */
+  moveToFront(id: string, options: TaskControlOptions = {}): Promise<void> {
+    return this.#control(id, options, { command: 'move_to_front' }, { turn: { toFront: true } });
+  }
+
+  async #control(
+    id: string,
+    options: TaskControlOptions,
+    command: { readonly command: string; readonly priority?: string },
+    change: PostOptions,
+  ): Promise<void> {
+    const { by = 'operator', reason } = checkedControl(options);
+    const row = await this.#openRow(id);
+    await this.#post(
+      row.session,
+      {
+        key: `task_control:${id}:${this.#parts.ids.next()}`,
+        lane: 'input',
+        by,
+        type: 'task_control',
+        data: { ...command, runId: id, ...(reason === undefined ? {} : { reason }) },
+      },
+      // It informs: the place in the queue changes with this post, and nobody needs to wake.
+      { ...change, wakes: false },
+    );
+    this.#parts.queued();
+  }
+
+  async #openRow(id: string): Promise<StoredRow> {
+    const row = await this.#row(id);
+    if (row.status !== 'open') throw new TaskEndedError({ task: id, state: row.status });
+    return row;
+  }
+
+  async #post(session: string, item: Omit<InboxItem, 'at'>, options: PostOptions): Promise<void> {
+    const { clock, ledgers, posted } = this.#parts;
+    await ledgers().post(session, { ...item, at: clock.now() }, options);
+    posted(session);
+  }
+}
+
+/** Status of the row of a task in a state. */
+function statusOf(state: TaskState): string {
+  return openStates.includes(state) ? 'open' : state;
+}
+
+function checkedControl(options: TaskControlOptions): TaskControlOptions {
+  const invalid = findInvalidOption(options, controlChecks);
+  if (invalid !== undefined)
+    throw new InvalidTaskError({ refused: 'The task cannot be changed', reason: invalid.reason });
+  return options;
+}
+
+function assertNotOver({ turn }: PostOptions, now: number): void {
+  if (turn?.hardMs !== undefined && !(now + turn.hardMs > now))
+    throw new InvalidTaskError({ reason: 'its hard deadline lies in the past' });
+}
