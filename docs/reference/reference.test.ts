@@ -231,6 +231,10 @@ describe('options.md', () => {
     ['triggers/schedules/next-instant.ts', 'PreviewOptions', 'Triggers'],
     ['triggers/firings/policy.ts', 'FiringOptions', 'Triggers'],
     ['triggers/firings/due-firings.ts', 'FiringQuestion', 'Triggers'],
+    ['triggers/firings/overlap.ts', 'OverlapQuestion', 'Triggers'],
+    ['triggers/firings/cause.ts', 'CausingTrigger', 'Triggers'],
+    ['triggers/declarations/condition.ts', 'ConditionOptions', 'Triggers'],
+    ['triggers/declarations/webhook.ts', 'WebhookOptions', 'Triggers'],
     ['base/webhooks/sign-webhook.ts', 'OutgoingWebhook', 'Triggers'],
     ['triggers/webhooks/verify-webhook.ts', 'IncomingWebhook', 'Triggers'],
   ])('%s: has every option of %s', (path, name, heading) => {
