@@ -210,6 +210,8 @@ describe('options.md', () => {
     ['tools/builtin/web/fetch-url.ts', 'FetchUrlOptions', 'Built-in tools'],
     ['tools/builtin/csv/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
     ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
+    ['bus/subscriptions.ts', 'BusOptions', 'Event buses'],
+    ['bus/event-bus.ts', 'SubscribeOptions', 'Event buses'],
     ['notifications/http/options.ts', 'HttpChannelOptions', 'Notification channels'],
     ['notifications/channels/console.ts', 'ConsoleChannelOptions', 'Notification channels'],
     ['notifications/channels/webhook.ts', 'WebhookChannelOptions', 'Notification channels'],
