@@ -148,7 +148,10 @@ export class TenantApp {
       slots: slotsOf(options) ?? defaultSlots,
       register: (runnable) => services.registry.register(runnable),
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
-      queued: () => recovery.hint(),
+      queued: () => {
+        recovery.hint();
+        live.announceWork(app);
+      },
       posted: (session) => this.posted(session),
     });
   }
