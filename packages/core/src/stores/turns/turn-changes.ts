@@ -227,6 +227,8 @@ export class TurnChanges {
     }
     for (const turn of this.#tables.taken(app)) {
       if (!isLost(turn)) continue;
+      // Nobody knows for how long a lost worker has worked: its estimate stays charged.
+      turn.ticket = undefined;
       this.#giveBack(turn, now);
       this.enter(turn, turn.since, now);
       this.#fill(turn, now);

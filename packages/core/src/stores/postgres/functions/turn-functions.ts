@@ -329,6 +329,8 @@ begin
     and place = 'taken' order by taken_at, ledger) loop
     continue when {s}.ledger_is_held(_ledger, _now, _gone);
     select * into _turn from {s}.turns where ledger = _ledger;
+    -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
+    _turn.ticket := null;
     _turn := {s}.turn_give_back(_turn, _now);
     _turn := {s}.turn_enter(_turn, _turn.since, _now);
     perform {s}.turn_fill(_turn, _now);
