@@ -265,7 +265,9 @@ export class TurnChanges {
     this.#fillRate(turn, now);
   }
 
-  /** Makes the oldest turns ready that were behind the keys of a turn, as far as places are free. */
+  /**
+   * Makes the oldest turns ready that were behind the keys of a turn, as far as places are free.
+   */
   #fill(turn: Turn, now: number): void {
     const { app, key } = turn;
     if (key !== undefined)

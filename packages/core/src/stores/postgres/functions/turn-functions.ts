@@ -6,7 +6,8 @@
 
 const tableFunctions = `
 -- Waits for the queue of an app. To be called after the ledgers were locked, and before anything
--- else is. The plans of its indexes must not depend on how few turns there were when they were made.
+-- else is. The plans of its indexes must not depend on how few turns there were when they were
+-- made.
 create or replace function {s}.lock_queue(_app text) returns void language plpgsql as $adjutant$
 begin
   perform pg_advisory_xact_lock(
