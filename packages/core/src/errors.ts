@@ -2,6 +2,7 @@ export { AbortReason } from './base/cancel-scope.ts';
 export { AdjutantError, errorFromRecord, isAdjutantError } from './base/error.ts';
 export { InvalidOptionError } from './base/invalid-option.ts';
 export { MissingPackageError } from './base/optional-package.ts';
+export { BusClosedError, BusUnavailableError, InvalidBusEventError } from './bus/errors.ts';
 export { PromptNotFoundError } from './context/recipe.ts';
 export { PromptTemplateError } from './context/typed-prompts.ts';
 export {

@@ -1,4 +1,16 @@
 export { type TaskPriority, taskPriorities } from './priority.ts';
+export {
+  burstOfArrivals,
+  poissonArrivals,
+  type RandomLoad,
+  type SimulatedTask,
+} from './simulation/arrivals.ts';
+export type { QueueReport, WaitReport } from './simulation/queue-report.ts';
+export {
+  type QueueUnderTest,
+  type SimulateQueueOptions,
+  simulateQueue,
+} from './simulation/simulate-queue.ts';
 export type { TaskInfo, TaskSource, TaskState } from './task-info.ts';
 export { english } from './words/english/english.ts';
 export type { JobCommand, JobTarget, TargetedKind } from './words/job-command.ts';

@@ -1,6 +1,12 @@
 export { type TestClock, testClock } from '../base/clocks/test-clock.ts';
 export { InvalidRealModelsError, RealModelForbiddenError } from '../models/real-models.ts';
 export {
+  type BusContractOptions,
+  type BusUnderTest,
+  busContract,
+  type MakeBus,
+} from './contracts/bus/bus-contract.ts';
+export {
   type CrashCase,
   type CrashCasesOptions,
   type CrashManner,

@@ -4,7 +4,25 @@ export {
   type WebhookHeaders,
 } from '../base/webhooks/sign-webhook.ts';
 export type { WebhookSecret, WebhookSecrets } from '../base/webhooks/webhook-keys.ts';
+export {
+  type ConditionFinding,
+  type ConditionFunction,
+  type ConditionOptions,
+  type ConditionTrigger,
+  condition,
+} from './declarations/condition.ts';
+export { type EventTrigger, event, type TriggerEvent } from './declarations/event.ts';
+export type { TriggerOn } from './declarations/trigger-on.ts';
+export { type WebhookOptions, type WebhookTrigger, webhook } from './declarations/webhook.ts';
 export { InvalidTriggerError } from './errors.ts';
+export { type Cause, type CauseResult, type CausingTrigger, causeOf } from './firings/cause.ts';
+export {
+  type ConditionChange,
+  type ConditionCheck,
+  type ConditionOutcome,
+  type ConditionState,
+  conditionEdge,
+} from './firings/condition-edge.ts';
 export {
   type DueFirings,
   dueFirings,
@@ -17,6 +35,15 @@ export {
   hourlyAllowance,
 } from './firings/hourly-limit.ts';
 export type { DueFiring } from './firings/missed.ts';
+export {
+  type OpenFiring,
+  type OverlapAction,
+  type OverlapDecision,
+  type OverlapPolicy,
+  type OverlapQuestion,
+  type OverlapReason,
+  overlapDecision,
+} from './firings/overlap.ts';
 export {
   type FiringOptions,
   type FiringPolicy,

@@ -145,6 +145,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     impureFiles: ['schedules/calendar-days.ts'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
+  bus: {
+    holds: 'live events between parts of a system: in process',
+    imports: ['base'],
+  },
   notifications: {
     holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
     imports: ['base', 'tools', 'notifications/delivery'],

@@ -12,7 +12,7 @@ type Open = (options: { readonly clock: ReturnType<typeof testClock> }) => Store
 /** Stores that must do what the store in memory does. */
 const stores: readonly (readonly [name: string, numRuns: number, open: Open])[] = [
   ['sqlite', 100, (options) => sqlite(':memory:', options)],
-  ...(reasonToSkip === undefined ? [['postgres', 15, openInNewSchema] as const] : []),
+  ...(reasonToSkip === undefined ? [['postgres', 10, openInNewSchema] as const] : []),
 ];
 
 function openInNewSchema({ clock }: Parameters<Open>[0]): Store {

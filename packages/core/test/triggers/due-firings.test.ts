@@ -3,6 +3,7 @@ import {
   cron,
   type DueFirings,
   dueFirings,
+  event,
   every,
   type FiringOptions,
   type FiringQuestion,
@@ -10,6 +11,7 @@ import {
   hourlyAllowance,
   nextInstant,
   type Schedule,
+  type TriggerOn,
 } from 'adjutant/triggers';
 import { describe, expect, test } from 'vitest';
 
@@ -61,7 +63,7 @@ describe('a wake only asks', () => {
     expect(asked.wakeAt).toBe(considered + day + hour);
   });
 
-  test('clock_back_after_firing: nothing fires again, and the next firing comes at its instant', () => {
+  test('clock_back_after_firing: nothing fires again, and the next comes at its instant', () => {
     const fired = wake(quarter, {}, { now: noon + 15 * minute });
     const { considered } = fired;
     const back = wake(quarter, {}, { considered, now: noon - 3 * hour });
@@ -286,7 +288,7 @@ describe('the most firings of an hour', () => {
   });
 });
 
-test.each<[string, Schedule, object, string]>([
+test.each<[string, TriggerOn, object, string]>([
   ['an unknown policy', quarter, { missed: 'never' }, "one of 'skip', 'once', 'all'"],
   ['a negative tolerance', quarter, { toleranceMs: -1 }, '`toleranceMs` must be a number from 0'],
   ['no firings at all', quarter, { mostPerHour: 0 }, '`mostPerHour` must be a whole number from 1'],
@@ -294,6 +296,8 @@ test.each<[string, Schedule, object, string]>([
   ['an interval under the limit', every('5s'), {}, 'more often than `mostPerHour` (600) allows'],
   ['a pattern of each second', cron('* * * * * *'), {}, 'more often than `mostPerHour` (600)'],
   ['a pattern of bursts', cron('* * 3 * * *'), { mostPerHour: 700 }, '`mostPerHour` (700)'],
+  ['an unknown overlap', quarter, { overlap: 'drop' }, "one of 'skip', 'queue', 'coalesce'"],
+  ['missed firings of events', event('a'), { missed: 'all' }, '`toleranceMs` are for schedules'],
   ['a limit under the schedule', cron('*/5 * * * *'), { mostPerHour: 11 }, '`mostPerHour` (11)'],
 ])('firingPolicy refuses %s', (_, schedule, options, message) => {
   const declare = () => firingPolicy(schedule, options as FiringOptions);
@@ -302,11 +306,14 @@ test.each<[string, Schedule, object, string]>([
 });
 
 test('firingPolicy fills in the defaults', () => {
-  expect(firingPolicy(cron('*/5 * * * *'), { mostPerHour: 12 })).toEqual({
-    missed: 'once',
-    mostPerHour: 12,
+  const defaults = { missed: 'once', overlap: 'skip', mostPerHour: 600 };
+  expect(firingPolicy(every('6s'))).toEqual(defaults);
+  expect(firingPolicy(event('mail.received'), { overlap: 'queue' })).toEqual({
+    ...defaults,
+    overlap: 'queue',
   });
-  expect(firingPolicy(every('6s'))).toEqual({ missed: 'once', mostPerHour: 600 });
+  const twelve = { mostPerHour: 12 };
+  expect(firingPolicy(cron('*/5 * * * *'), twelve)).toEqual({ ...defaults, ...twelve });
 });
 
 test('dueFirings refuses what is no instant', () => {

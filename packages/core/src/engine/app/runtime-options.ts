@@ -236,7 +236,8 @@ const isListOfNames: OptionCheck = (value) =>
     ? undefined
     : 'a list of names';
 
-const isWork = isGroup<WorkOptions>({
+/** Check of the option `work`. */
+export const workCheck = isGroup<WorkOptions>({
   slots: isCount,
   queues: isListOfNames,
   reserve: isGroup<{ realtime?: number }>({ realtime: isAmount }),
@@ -277,7 +278,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
     value === 'auto' || value === 'manual' || isRecoverOptions(value) === undefined
       ? undefined
       : "'auto', 'manual' or { atOnce }",
-  work: isWork,
+  work: workCheck,
   tenants: isFlag,
   lease: isGroup({ ttlMs: isLease }),
   approvals: isApprovals,

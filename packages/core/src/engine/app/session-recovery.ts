@@ -7,7 +7,7 @@ import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';
 
 /** Interval in milliseconds at which the store is asked for due sessions. */
-const lookEveryMs = 5_000;
+const lookEveryMs = 1_000;
 /** Pause in milliseconds after a session could not be continued, at first and at most. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;

@@ -134,20 +134,24 @@ export class TenantApp {
 
   #taskService(): TaskService {
     const { app, tenant } = this;
-    const { clock, ids, live, options, recovery, services } = this.#shared;
+    const { clock, host, ids, live, options, recovery, services } = this.#shared;
     const work = workDefaults(options.work?.profile, options.work?.admission);
     return new TaskService({
       app,
       tenant,
       clock,
       ids,
+      host,
       work,
       ledgers: () => this.ledgers,
       scope: () => takeScope(options, services.registry),
       slots: slotsOf(options) ?? defaultSlots,
       register: (runnable) => services.registry.register(runnable),
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
-      queued: () => recovery.hint(),
+      queued: () => {
+        recovery.hint();
+        live.announceWork(app);
+      },
       posted: (session) => this.posted(session),
     });
   }

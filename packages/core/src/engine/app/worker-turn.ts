@@ -20,7 +20,7 @@ export interface WorkerTurnParts {
  * Levels before which a task of each level gives its place up, by its own priority and not by its
  * age: realtime before all; high before normal, low and background; background before everything.
  */
-const levelsBefore: readonly (readonly number[])[] = [[], [0], [0, 1], [0, 1], [0, 1, 2, 3]];
+export const levelsBefore: readonly (readonly number[])[] = [[], [0], [0, 1], [0, 1], [0, 1, 2, 3]];
 
 const tellSoft =
   'TIME LIMIT: Produce your best answer NOW with what you have. Do not start new tool calls. ' +

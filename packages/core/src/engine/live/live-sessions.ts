@@ -76,6 +76,11 @@ export class LiveSessions {
     return this.#exchange?.onReleased(app, listener) ?? (() => undefined);
   }
 
+  /** Tells other processes that there is something to work on. */
+  announceWork(app: string): void {
+    this.#exchange?.announceRelease(app);
+  }
+
   /**
    * Passes the stream events of a run of this process to followers. Returns a function that ends
    * it.

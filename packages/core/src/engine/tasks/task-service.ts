@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import {
   describeValue,
@@ -48,6 +49,7 @@ export interface TaskServiceParts {
   readonly tenant: string;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly host: Host;
   readonly work: WorkDefaults;
   readonly ledgers: () => LedgerStore;
   /** The part of the queue that this app serves. */
@@ -60,6 +62,9 @@ export interface TaskServiceParts {
   /** Called when an item was posted to a session. */
   readonly posted: (session: string) => void;
 }
+
+/** Longest time of a timer of Node. */
+const longestWaitMs = 2_147_483_647;
 
 const states: readonly TaskState[] = [
   'queued',
@@ -183,6 +188,8 @@ export class TaskService {
     const stop = new AbortController();
     const signal =
       options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    // The worker's timers alone do not keep a process alive that waits for a task.
+    const letEnd = this.#parts.host.clock.setTimer(longestWaitMs, () => undefined);
     try {
       for await (const event of this.#parts.follow(session, signal)) {
         if (event.type !== 'invocation_end' || event.next !== undefined) continue;
@@ -191,6 +198,7 @@ export class TaskService {
         if (found !== undefined) return found;
       }
     } finally {
+      letEnd();
       stop.abort();
     }
     options.signal?.throwIfAborted();

@@ -55,7 +55,7 @@ function readItem(reader: Reader, sign: string): PhraseItem {
   return { kind: 'choice', options: sign === '[' ? [...options, []] : options };
 }
 
-/** Whether a phrase is the whole span. */
+/** Checks that a phrase is the whole span. */
 export function matchesPhrase(phrase: Phrase, span: Span, accepts: AcceptsSlot): boolean {
   return run(phrase, 0, span.start, { span, accepts }, (at) => at === span.end);
 }

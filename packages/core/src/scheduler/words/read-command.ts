@@ -26,7 +26,7 @@ export function readCommand(text: string, context: ReadingContext): JobCommand |
   return undefined;
 }
 
-/** Whether such punctuation stands within a part of the text. */
+/** Finds such punctuation within a part of the text. */
 function hasBreak(
   line: TokenLine,
   start: number,
@@ -102,7 +102,7 @@ function readPhraseOfCommand(
     : { kind: command.kind, target };
 }
 
-/** Whether there is enough evidence that a target is a task. */
+/** Checks that there is enough evidence that a target is a task. */
 function isMeant(
   { target, evidence }: ReadTarget,
   { kind, onlyOfKnownTasks }: CommandPhrases,

@@ -111,7 +111,7 @@ export class TaskNames {
   }
 }
 
-/** Whether the beginning of a description, or the name of the runnable, has a word. */
+/** Looks for a word in the beginning of a description and in the name of the runnable. */
 function isDescribed(word: string, { description = '', runnable }: TaskInfo): boolean {
   return [description, runnable].some((text) => {
     const beginning = text.slice(0, 200);

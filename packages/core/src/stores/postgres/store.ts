@@ -1,6 +1,6 @@
 import { systemIds } from '../../base/id.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { Store } from '../../ledger/port.ts';
+import type { Store, StoreAdmin } from '../../ledger/port.ts';
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
 import { openContent, type StoreWithContent } from '../content-access.ts';
@@ -71,30 +71,30 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
     description,
     for: (scope) => new PostgresLedgerStore(scope, parts),
     [openContent]: () => PostgresContent.open(description, schema, pool),
-    admin: {
-      due: async ({ limit, app } = {}) =>
-        queryDue(
-          database,
-          app === undefined ? {} : { app: toStorable(app) },
-          checkLimit('sessions', limit),
-          fixedNow(),
-        ),
-      take: async (options) => takeTurns(database, options, fixedNow()),
-      sends: async ({ app, ...filter }) =>
-        querySends(
-          database,
-          { app: toStorable(app) },
-          filter,
-          checkLimit('sends', filter.limit),
-          fixedNow(),
-        ),
-      sweepBlobs: async ({ olderThanMs } = {}) =>
-        sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
-    },
+    admin: adminOf(database, fixedNow),
     close: () => {
       closing ??= close();
       return closing;
     },
+  };
+}
+
+function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin {
+  return {
+    due: async ({ limit, app } = {}) =>
+      queryDue(
+        database,
+        app === undefined ? {} : { app: toStorable(app) },
+        checkLimit('sessions', limit),
+        fixedNow(),
+      ),
+    take: async (options) => takeTurns(database, options, fixedNow()),
+    sends: async ({ app, ...filter }) => {
+      const limit = checkLimit('sends', filter.limit);
+      return querySends(database, { app: toStorable(app) }, filter, limit, fixedNow());
+    },
+    sweepBlobs: async ({ olderThanMs } = {}) =>
+      sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
   };
 }
 

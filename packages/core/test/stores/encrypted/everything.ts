@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Event, JsonValue } from 'adjutant';
-import type { LedgerStore, RequestDraft } from 'adjutant/store';
+import type { LedgerStore, ListedRow, RequestDraft, Send } from 'adjutant/store';
 import { expect } from 'vitest';
 import { type EventType, eventVersions } from '../../../src/ledger/event.ts';
 import { messages } from './ledger-writer.ts';
@@ -64,6 +64,21 @@ function requestWith(marker: string): RequestDraft {
   };
 }
 
+function rowWith(marker: string): ListedRow {
+  const names = { kind: 'task', id: 'task-1', status: 'open', at: 5, user: '42' };
+  return { ...names, body: { name: marker, deep: [marker] } };
+}
+
+function sendWith(marker: string): Send {
+  const item = { key: 'sent', lane: 'input', by: 'runtime', at: 5, type: 'user' } as const;
+  return {
+    to: 'other',
+    open: true,
+    item: { ...item, data: { text: marker } },
+    rows: [rowWith(marker)],
+  };
+}
+
 export interface Markers {
   readonly event: string;
   readonly title: string;
@@ -73,6 +88,8 @@ export interface Markers {
   readonly blob: string;
   readonly snapshot: string;
   readonly fork: string;
+  readonly row: string;
+  readonly send: string;
 }
 
 export const kinds = [
@@ -84,6 +101,8 @@ export const kinds = [
   'blob',
   'snapshot',
   'fork',
+  'row',
+  'send',
 ] as const;
 
 /** Writes content of every kind, each with its marker. */
@@ -117,6 +136,8 @@ export async function writeEverything(ledgers: LedgerStore, markers: Markers): P
         },
       ],
       requests: [requestWith(markers.request)],
+      rows: [rowWith(markers.row)],
+      sends: [sendWith(markers.send)],
       summary: { status: 'active', title: markers.title, runnable: 'support', user: '42' },
     },
   );
@@ -141,6 +162,10 @@ export async function expectEverything(ledgers: LedgerStore, markers: Markers): 
     ['f', markers.title],
     ['s', markers.title],
   ]);
+  expect(await ledgers.rows({ kind: 'task', user: '42' })).toEqual([
+    { ...rowWith(markers.row), session: 's' },
+  ]);
+  expect(await ledgers.sends({ from: 's' })).toMatchObject([sendWith(markers.send)]);
   expect(await ledgers.getSnapshot('f', 'fold', 3)).toEqual({
     key: 'fold',
     seq: 3,

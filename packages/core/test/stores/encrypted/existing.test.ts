@@ -6,7 +6,10 @@ import { expectEverything, kinds, namedMarkers, writeEverything } from './everyt
 import { failureOf, write } from './ledger-writer.ts';
 import { type OpenedPlace, places, scope, secondKey, textsOf, withPlace } from './places.ts';
 
-const nothing = { sessions: 0, events: 0, requests: 0, inbox: 0, shared: 0, blobs: 0 };
+const nothing = {
+  ...{ sessions: 0, events: 0, requests: 0, inbox: 0, shared: 0, blobs: 0 },
+  ...{ rows: 0, sends: 0 },
+};
 
 /** Writes without encryption, and closes the store. */
 async function writePlain(
@@ -25,6 +28,7 @@ describe.each(places)('a store with content is encrypted in %s', (_, make) => {
       const store = place.open();
       const report = await store.encryptExisting();
       expect(report).toMatchObject({ sessions: 2, requests: 1, inbox: 1, shared: 1, blobs: 1 });
+      expect(report).toMatchObject({ rows: 1, sends: 1 });
       const ledgers = store.for(scope);
       // Snapshots are made again.
       await ledgers.putSnapshot('s', {

@@ -1,6 +1,12 @@
 import { postgres } from 'adjutant/postgres';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { LedgerStore, PostOptions, Store, TakeReceipt } from '../../../src/ledger/port.ts';
+import type {
+  LedgerStore,
+  PostOptions,
+  Store,
+  Taken,
+  TakeReceipt,
+} from '../../../src/ledger/port.ts';
 import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
 import { migrations } from '../../../src/stores/postgres/tables.ts';
 import { newPool, newSchema, reasonToSkip, type TestSchema } from './server.ts';
@@ -64,6 +70,16 @@ function take(store: Store, slots: number): Promise<TakeReceipt> {
   return store.admin.take({ app: 'shop', owner: ticket, ticket, ttlMs: 60_000, slots });
 }
 
+/** Works on a session that was taken, and ends its turn. */
+async function finish(ledgers: LedgerStore, { epoch, session }: Taken): Promise<void> {
+  const seq = (await ledgers.head(session))?.seq ?? 0;
+  const consumes = (await ledgers.inbox(session)).map(({ position }) => position);
+  const events = notes(seq, ['worked']);
+  await ledgers.append(session, { seq, epoch }, { events, consumes, wakeAt: null });
+  const claim = { session, epoch, owner: '', seq, inboxSeq: 0, until: 0, now: 0 };
+  await ledgers.release(claim, { turn: { to: 'none' } });
+}
+
 describe.skipIf(reasonToSkip !== undefined)('turns of many processes', () => {
   test('are taken once each, while others post, append and release, without a deadlock', async () => {
     const schema = newTestSchema().name;
@@ -80,32 +96,23 @@ describe.skipIf(reasonToSkip !== undefined)('turns of many processes', () => {
         );
         const [receipt] = await Promise.all([take(store, 4), ...posts]);
         await Promise.all(
-          receipt.taken.map(async ({ epoch, session }) => {
-            taken.push(session);
-            const head = await ledgers.head(session);
-            const seq = head?.seq ?? 0;
-            const inbox = await ledgers.inbox(session);
-            const events = notes(seq, ['worked']);
-            const consumes = inbox.map(({ position }) => position);
-            await ledgers.append(session, { seq, epoch }, { events, consumes, wakeAt: null });
-            const claim = { session, epoch, owner: '', seq, inboxSeq: 0, until: 0, now: 0 };
-            await ledgers.release(claim, { turn: { to: 'none' } });
+          receipt.taken.map(async (turn) => {
+            taken.push(turn.session);
+            await finish(ledgers, turn);
           }),
         );
       }
     });
     await Promise.all(work);
     const [{ ledgers, store }] = processes as [Opened];
-    for (let { taken: left } = await take(store, 100); left.length > 0; ) {
-      taken.push(...left.map(({ session }) => session));
-      for (const { session, epoch } of left)
-        await ledgers.release(
-          { session, epoch, owner: '', seq: 0, inboxSeq: 0, until: 0, now: 0 },
-          { turn: { to: 'none' } },
-        );
-      ({ taken: left } = await take(store, 100));
-    }
-    expect(processes.flatMap(({ errors }) => errors)).toEqual([]);
+    for (let left = await take(store, 100); left.taken.length > 0; left = await take(store, 100))
+      for (const turn of left.taken) {
+        taken.push(turn.session);
+        await finish(ledgers, turn);
+      }
+    // The first statement of each finds no tables yet.
+    const errors = processes.flatMap((each) => each.errors);
+    expect(errors.filter((code) => code !== '42P01')).toEqual([]);
     // A session that all of them make may be posted to, and so taken, more than once.
     const own = taken.filter((name) => name.startsWith('s'));
     expect(new Set(own).size).toBe(4 * 12 * 6);

@@ -1,6 +1,12 @@
 import type { Store } from 'adjutant';
-import type { LedgerStore, PostOptions, TakeOptions, TurnPatch, TurnScope } from 'adjutant/store';
 import fc from 'fast-check';
+import type {
+  LedgerStore,
+  PostOptions,
+  TakeOptions,
+  TurnPatch,
+  TurnScope,
+} from '../../../src/ledger/port.ts';
 
 /** Session of a tenant. */
 interface Place {

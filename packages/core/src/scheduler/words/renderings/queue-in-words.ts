@@ -7,7 +7,7 @@ import { taskLine } from './task-in-words.ts';
 import { checkWording, type TaskWording } from './task-wording.ts';
 import { namesSpoken } from './tasks-in-words.ts';
 
-/** How much there is to do. */
+/** Amount of work that there is to do. */
 export interface QueueDepth {
   /** Tasks that run. */
   readonly running: readonly TaskInfo[];

@@ -42,8 +42,8 @@ const ofFlow = `${level} and tenant = $tenant and requester = $requester`;
 const byIds = 'app = $app and tenant = $tenant';
 
 /**
- * Texts of all queries of turns. Each names its index: SQLite refuses the text when it could not use
- * that, so none reads all turns.
+ * Texts of all queries of turns. Each names its index: SQLite refuses the text when it could not
+ * use that, so none reads all turns.
  */
 export const turnQueries = {
   turn: `select ${columns} from turns where ledger = $ledger`,

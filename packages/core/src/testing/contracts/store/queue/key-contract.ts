@@ -88,6 +88,10 @@ function rateContract({ describe, expect, test }: Suite): void {
         await submit(ledgers, session, { rate });
         advance(1);
       }
+      // Nobody has used the key yet, so that its next place is there now.
+      expect(await ledgers.explainTurn('b', {})).toMatchObject({
+        block: { kind: 'rate', key: 'mail', at: await ledgers.now() },
+      });
       const { now, taken } = await take(store, { slots: 5 });
       expect(taken.map(({ session }) => session)).toEqual(['a']);
       expect(await ledgers.explainTurn('b', {})).toMatchObject({
