@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serve } from '@adjutant/server';
 import { runtime, step } from 'adjutant';
@@ -9,10 +9,12 @@ import type { Outcome } from '../in-process.ts';
 import { bench, jsonLines, type RunningCli } from '../run-cli.ts';
 
 const folder = join(import.meta.dirname, '../fixtures/tasks');
-const patienceMs = 100_000;
+const patienceMs = 40_000;
 
 interface Office {
   readonly log: () => string;
+  /** True when the job waits between its effects. */
+  readonly waits: () => boolean;
   readonly openGate: () => void;
   run(...args: readonly string[]): Promise<Outcome>;
   start(...args: readonly string[]): RunningCli & { readonly text: () => string };
@@ -28,6 +30,7 @@ function office(env: Record<string, string> = {}): Office {
   };
   return {
     log: () => readFileSync(`${log}`, { encoding: 'utf8', flag: 'a+' }),
+    waits: () => existsSync(`${log}.waits`),
     openGate: () => writeFileSync(`${gate}`, ''),
     run: (...args) => place.run(args, options),
     start: (...args) => {
@@ -60,7 +63,7 @@ test('tasks are submitted, listed, shown and controlled in the store of this mac
   );
   const shown = await run('tasks', 'show', id);
   expect(shown).toMatchObject({ code: 0 });
-  expect(shown.stdout).toContain('[queued, high] Report');
+  expect(shown.stdout).toContain('[queued, normal] Report: waits');
   expect(shown.stdout).toContain('It is next.');
   expect((await run('tasks', 'suspend', id, '--reason', 'Later')).stdout).toContain('until it is');
   expect(jsonLines((await run('tasks', 'show', id, '--json')).stdout)).toMatchObject([
@@ -162,10 +165,10 @@ describe('adjutant worker', () => {
   });
 
   test('that is killed leaves its task to another one, which does nothing twice', async () => {
-    const { log, openGate, run, start } = office();
+    const { log, openGate, run, start, waits } = office();
     const id = idOf(await run('tasks', 'submit', 'job', 'Go', '--json'));
     const first = start('worker', '--json');
-    await eventually(() => log().includes('first'), { what: 'the first effect', patienceMs });
+    await eventually(waits, { what: 'the first effect', patienceMs });
     first.child.kill('SIGKILL');
     await first.finished;
     const second = start('worker', '--json');

@@ -43,7 +43,9 @@ export async function work({ host, interruption, options }: WorkerContext): Prom
       });
     const end = app.streams.observe(taskLog((report) => tell(host, options, report)));
     say(host, app, options);
+    const letEnd = keepAlive(host);
     await interruption.during(...untilStopped());
+    letEnd();
     if (options.json !== true) notice(host, 'Ending. A second signal ends it at once.');
     end();
   } finally {
@@ -51,6 +53,18 @@ export async function work({ host, interruption, options }: WorkerContext): Prom
   }
   if (options.json !== true) notice(host, 'Ended. Open tasks go on with another worker.');
   return exitCodes.ok;
+}
+
+const hourMs = 3_600_000;
+
+/** Keeps the process alive while it waits for work: the timers of the app do not. */
+function keepAlive({ clock }: Host): () => void {
+  let cancel = (): void => undefined;
+  const again = (): void => {
+    cancel = clock.setTimer(hourMs, again);
+  };
+  again();
+  return () => cancel();
 }
 
 async function openApp(host: Host, options: WorkerOptions): Promise<Runtime> {
