@@ -198,8 +198,8 @@ export interface LedgerStore {
   /** The head of a ledger, or `undefined` when there is no such session. */
   head(session: string): Promise<LedgerHead | undefined>;
   /**
-   * Id of a ledger that no other one of the store gets, neither a fork nor a later session of the same
-   * name; `undefined` when there is no such session.
+   * Id of a ledger that no other one of the store gets, neither a fork nor a later session of the
+   * same name; `undefined` when there is no such session.
    */
   birth(session: string): Promise<string | undefined>;
   /**
@@ -334,8 +334,8 @@ export interface StoreAdmin {
   /**
    * Chooses what may run now, and claims it, in one transaction. Sessions that are due and have no
    * turn count as turns of level 1. The order: level 0 first; then the level whose oldest turn has
-   * waited longest, where each level counts 300 s; in it the flow of tenant and requester that has had
-   * the least of its share; in it the oldest turn. Every 32nd turn of a level is its oldest.
+   * waited longest, where each level counts 300 s; in it the flow of tenant and requester that has
+   * had the least of its share; in it the oldest turn. Every 32nd turn of a level is its oldest.
    */
   take(options: TakeOptions): Promise<TakeReceipt>;
   /** Like `LedgerStore.sends`, for all tenants of an app. */

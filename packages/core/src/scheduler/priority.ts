@@ -1,6 +1,1 @@
-export {
-  levelOf,
-  priorityOf,
-  type TaskPriority,
-  taskPriorities,
-} from '../engine/tasks/priority.ts';
+export { type TaskPriority, taskPriorities } from '../engine/tasks/priority.ts';

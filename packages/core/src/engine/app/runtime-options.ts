@@ -74,7 +74,9 @@ export interface WorkOptions {
   readonly queues?: readonly string[];
   /** Places kept for tasks of the priority `realtime`, besides `slots`. @default { realtime: 1 } */
   readonly reserve?: { readonly realtime?: number };
-  /** Maximum number of tasks of a queue that all processes work on at the same time. @default none */
+  /**
+   * Maximum number of tasks of a queue that all processes work on at the same time. @default none
+   */
   readonly queueLimits?: Readonly<Record<string, number>>;
   /** Weights of tenants and of requesters: weight 2 gets twice the share. @default 1 each */
   readonly weights?: ShareWeights;

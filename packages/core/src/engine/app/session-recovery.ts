@@ -44,7 +44,9 @@ export interface RecoveryParts {
   readonly take: (request: TakeRequest) => Promise<TakeReceipt>;
   /** Gives a claimed session back that is not worked on; it is not taken again before `at`. */
   readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
-  /** True when a session has a place in the queue, so that a post to it does not begin it at once. */
+  /**
+   * True when a session has a place in the queue, so that a post to it does not begin it at once.
+   */
   readonly isQueued: (place: SessionPlace) => Promise<boolean>;
   readonly clock: Clock;
   readonly host: Host;

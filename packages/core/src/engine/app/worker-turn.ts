@@ -1,10 +1,9 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { Clock } from '../../base/clock.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
+import { taskOfRun } from '../../ledger/folds/task.ts';
 import type { Taken } from '../../ledger/port.ts';
-import type { RunContext } from '../frame/run-context.ts';
-import { taskOfRun } from '../frame/task.ts';
-import type { TurnOfRun } from '../frame/turn-of-run.ts';
+import type { RunContext, TurnOfRun } from '../frame/run-context.ts';
 
 /** Parts of a worker that its turns use. */
 export interface WorkerTurnParts {

@@ -4,6 +4,7 @@ import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
+import { type TaskStatus, taskOfRun, taskRow } from '../../ledger/folds/task.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { belongsTo, isRootOf } from '../../ledger/path.ts';
@@ -22,10 +23,8 @@ import type { AnyRunnable } from './registry.ts';
 import { Resumption } from './resumption.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { RunRelease } from './run-release.ts';
-import { type TaskStatus, taskOfRun, taskRow } from './task.ts';
 import type { AgentMiddleware } from './tracing/agent-middleware.ts';
 import type { RunTracing } from './tracing/run-tracing.ts';
-import type { TurnOfRun } from './turn-of-run.ts';
 
 /** Number of ended invocations and effects after which the event loop turns. */
 const turnEvery = 256;
@@ -45,6 +44,17 @@ export type RunBody = (
   runnable: AnyRunnable | Wait,
   frame: BodyFrame,
 ) => Promise<BodyEnd | undefined>;
+
+/** The turn in which a worker carries out a run, as the run sees it. */
+export interface TurnOfRun {
+  /** Called before the run goes on. It may close the gate, so that nothing new begins. */
+  begin(run: RunContext): void;
+  /**
+   * Called before each model call of the run. It may close the gate, because a task of a higher
+   * priority has come, or because nothing is to begin while somebody speaks.
+   */
+  beforeRound(run: RunContext): Promise<void>;
+}
 
 /** Parts that a run is made of. */
 interface RunParts {

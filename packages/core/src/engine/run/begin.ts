@@ -1,5 +1,6 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
+import { taskInItem } from '../../ledger/folds/task.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -8,7 +9,6 @@ import type { AppServices } from '../frame/app-services.ts';
 import { NoOpenRunError } from '../frame/errors.ts';
 import { inFlightOn } from '../frame/in-flight.ts';
 import type { ResolvedRunLimits } from '../frame/run-options.ts';
-import { taskInItem } from '../frame/task.ts';
 import { assertMayBegin } from '../invoke/input-contract.ts';
 import { laneOfItem } from './inbox/item-lane.ts';
 import { InboxReader } from './inbox/reader.ts';

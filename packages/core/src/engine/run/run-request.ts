@@ -2,18 +2,18 @@ import type { IdSource } from '../../base/id.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { defaultLane } from '../../ledger/folds/lanes.ts';
+import type { TaskData } from '../../ledger/folds/task.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import { InvalidRunError, RunnableMismatchError } from '../frame/errors.ts';
 import type { OnStep } from '../frame/on-step.ts';
+import type { TurnOfRun } from '../frame/run-context.ts';
 import {
   type ResolvedRunLimits,
   type RunOptions,
   type RuntimeLimits,
   resolveRunLimits,
 } from '../frame/run-options.ts';
-import type { TaskData } from '../frame/task.ts';
-import type { TurnOfRun } from '../frame/turn-of-run.ts';
 import { assertSameRunnable } from '../invoke/input-contract.ts';
 
 /** Milliseconds of active time that a run may take. */

@@ -86,8 +86,8 @@ export async function workEnded({ ledger, runId }: RunContext): Promise<void> {
 }
 
 /**
- * Aborts a run that was cancelled before its process stopped, or a task that was cancelled before it
- * began: it only ends.
+ * Aborts a run that was cancelled before its process stopped, or a task that was cancelled before
+ * it began: it only ends.
  */
 export function applyEarlierCancel(run: RunContext, open: InvocationRecord | undefined): void {
   if (open?.end !== undefined) return;

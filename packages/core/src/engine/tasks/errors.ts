@@ -1,6 +1,8 @@
 import { AdjutantError } from '../../base/error.ts';
 
-/** An option of a task, or of a call about tasks, does not fit. Nothing was submitted or changed. */
+/**
+ * An option of a task, or of a call about tasks, does not fit. Nothing was submitted or changed.
+ */
 export class InvalidTaskError extends AdjutantError {
   constructor(data: { refused?: string; reason: string }) {
     const { refused = 'The task cannot be submitted', reason } = data;

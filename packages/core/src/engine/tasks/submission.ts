@@ -1,9 +1,9 @@
 import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
 import type { InboxItem, PostOptions, TurnPatch } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
-import { type TaskData, taskRow } from '../frame/task.ts';
 import { levelOf } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
 import { priorityFor, type SubmitOptions } from './submit-options.ts';

@@ -31,8 +31,8 @@ export interface SubmitOptions {
   readonly name?: string;
   readonly description?: string;
   /**
-   * @default by `source`: `realtime` for `voice`, `high` for `text` and `telegram`, `low` for `cron`
-   * and `trigger`, `background` for `watcher`; else `normal`
+   * @default by `source`: `realtime` for `voice`, `high` for `text` and `telegram`, `low` for
+   * `cron` and `trigger`, `background` for `watcher`; else `normal`
    */
   readonly priority?: TaskPriority;
   /** @default 'default' */
@@ -117,7 +117,8 @@ export function checkSubmission(input: unknown, options: SubmitOptions): void {
   if (invalid !== undefined) throw new InvalidTaskError({ reason: invalid.reason });
   if (input !== undefined && typeof input !== 'string')
     throw new InvalidTaskError({
-      reason: `its input must be a text, not ${describeValue(input)}; give other values as \`data\``,
+      reason:
+        `its input must be a text, not ${describeValue(input)}; ` + 'give other values as `data`',
     });
   if (input === undefined && options.data === undefined)
     throw new InvalidTaskError({ reason: 'it needs an input, or `data`' });

@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
+import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerStore, TurnBlock, TurnScope } from '../../ledger/port.ts';
-import { taskKind } from '../frame/task.ts';
 import type { TaskInfo } from './task-info.ts';
 
 /** Estimate from the durations of ended tasks of the same runnable. */
@@ -115,7 +115,10 @@ function blockText(block: TurnBlock): string {
     case 'key':
       return `The concurrency key "${block.key}" is held by ${block.holders.join(', ')}.`;
     case 'rate':
-      return `The rate key "${block.key}" lets the next task begin at ${new Date(block.at).toISOString()}.`;
+      return (
+        `The rate key "${block.key}" lets the next task begin at ` +
+        `${new Date(block.at).toISOString()}.`
+      );
     case 'queue_limit':
       return `The queue "${block.queue}" has a limit of ${block.limit} tasks at the same time.`;
     case 'out_of_scope':

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { JsonValue } from '../../base/json.ts';
+import type { TaskData, TaskStatus } from '../../ledger/folds/task.ts';
 import type { StoredRow, TurnRow } from '../../ledger/port.ts';
-import type { TaskData, TaskStatus } from '../frame/task.ts';
 import { priorityOf, type TaskPriority } from './priority.ts';
 import type { TaskInfo, TaskState } from './task-info.ts';
 

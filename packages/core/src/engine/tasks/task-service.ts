@@ -12,6 +12,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
+import { taskKind } from '../../ledger/folds/task.ts';
 import { isRootOf } from '../../ledger/path.ts';
 import type {
   InboxItem,
@@ -23,7 +24,6 @@ import type {
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { isOutsider } from '../frame/outsider.ts';
-import { taskKind } from '../frame/task.ts';
 import { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './errors.ts';
 import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';

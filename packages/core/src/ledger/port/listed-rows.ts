@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.ts';
 
 /**
- * A row that is found across sessions: a task, a failure, a trigger. It is written with the append or
- * post that causes it, and can be made again from the ledger.
+ * A row that is found across sessions: a task, a failure, a trigger. It is written with the append
+ * or post that causes it, and can be made again from the ledger.
  */
 export interface ListedRow {
   /** Kind of the row, for example `task`. */

@@ -14,7 +14,8 @@ export interface ConcurrencyKey {
   readonly name: string;
   readonly limit: number;
   /**
-   * `turn`: the place is held while a worker works. `task`: from the first time until the turn ends.
+   * `turn`: the place is held while a worker works. `task`: from the first time until the turn
+   * ends.
    * @default 'turn'
    */
   readonly hold?: 'turn' | 'task';
@@ -42,11 +43,15 @@ export interface TurnSettings {
   /** Milliseconds of waiting in the queue and of work until the deadlines. */
   readonly softMs?: number;
   readonly hardMs?: number;
-  /** A turn that has not begun, of the same tenant and requester, with this key is the same turn. */
+  /**
+   * A turn that has not begun, of the same tenant and requester, with this key is the same turn.
+   */
   readonly coalesceKey?: string;
   /** Id of the run that the turn begins. */
   readonly run?: string;
-  /** Expected duration in milliseconds, by which its flow is charged when it is taken. @default 1000 */
+  /**
+   * Expected duration in milliseconds, by which its flow is charged when it is taken. @default 1000
+   */
   readonly estimateMs?: number;
   /** Executions of the task as a whole, this one included. @default 1 */
   readonly attempts?: number;
@@ -55,8 +60,8 @@ export interface TurnSettings {
 /** Change of a turn. A post or append that carries one for a session without a turn makes it. */
 export interface TurnPatch extends TurnSettings {
   /**
-   * Next state. `ready`: from `at` on. `resting`: until `at`, or until an item wakes it. `none`: the
-   * turn ends.
+   * Next state. `ready`: from `at` on. `resting`: until `at`, or until an item wakes it. `none`:
+   * the turn ends.
    * @default unchanged; for a new turn `ready`
    */
   readonly to?: 'ready' | 'resting' | 'none';
@@ -66,7 +71,9 @@ export interface TurnPatch extends TurnSettings {
   readonly toFront?: boolean;
   /** True to keep the turn from being taken, whatever its state; false to end that. */
   readonly suspended?: boolean;
-  /** Ends one interest in a coalesced turn. The rest of the post is left out while others remain. */
+  /**
+   * Ends one interest in a coalesced turn. The rest of the post is left out while others remain.
+   */
   readonly leave?: boolean;
 }
 
@@ -149,7 +156,9 @@ export interface Taken {
   readonly epoch: number;
   readonly until: number;
   readonly turn: TurnRow;
-  /** True when only control work may be done: a cancel or a deadline came while it could not run. */
+  /**
+   * True when only control work may be done: a cancel or a deadline came while it could not run.
+   */
   readonly isControl: boolean;
 }
 
@@ -183,8 +192,8 @@ export interface TurnExplanation {
   /** Missing for a turn that would be taken as soon as a place is free. */
   readonly block?: TurnBlock;
   /**
-   * Number of turns that are taken before it, by the order of now. Missing when it is not ready, and
-   * when more than 1,000 come before it.
+   * Number of turns that are taken before it, by the order of now. Missing when it is not ready,
+   * and when more than 1,000 come before it.
    */
   readonly before?: number;
 }

@@ -17,7 +17,9 @@ export interface QueueUnderTest
   extends Pick<WorkOptions, 'slots' | 'reserve' | 'weights' | 'admission' | 'profile'> {}
 
 export interface SimulateQueueOptions {
-  /** Milliseconds from the start at which the simulation ends. @default when all tasks have ended */
+  /**
+   * Milliseconds from the start at which the simulation ends. @default when all tasks have ended
+   */
   readonly untilMs?: number;
 }
 

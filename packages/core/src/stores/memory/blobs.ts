@@ -52,3 +52,12 @@ export class MemoryBlobs {
     return removed;
   }
 }
+
+/** Addresses of the blobs that ledgers refer to. */
+export function blobsOf(
+  ledgers: Iterable<{ blobsInUse(): Iterable<string> }>,
+): ReadonlySet<string> {
+  const used = new Set<string>();
+  for (const ledger of ledgers) for (const address of ledger.blobsInUse()) used.add(address);
+  return used;
+}

@@ -46,7 +46,7 @@ import type { OwnerSurvey } from '../owner.ts';
 import { checkRequests } from '../requests.ts';
 import type { RisingClock } from '../rising-clock.ts';
 import type { Turn } from '../turns/turn.ts';
-import { MemoryBlobs } from './blobs.ts';
+import { blobsOf, MemoryBlobs } from './blobs.ts';
 import { dueOf, longestDue } from './due.ts';
 import { MemoryLedger } from './ledger.ts';
 import { MemoryOutbox } from './outbox.ts';
@@ -130,13 +130,7 @@ export class MemoryLedgerStore implements LedgerStore {
     checkBatch(session, expected, events);
     checkRequests(session, requests);
     const ledger = this.#ledgers.get(session);
-    if (ledger === undefined) {
-      throw new LedgerConflictError({
-        session,
-        expected: { seq: expected.seq, epoch: expected.epoch },
-        found: { seq: 0, epoch: 0 },
-      });
-    }
+    if (ledger === undefined) throw nothingAt(session, expected);
     const now = this.#clock.now();
     if (!ledger.checkHead(expected, events)) {
       if (batch.blobs !== undefined) for (const address of batch.blobs) this.#blobs.get(address);
@@ -217,11 +211,7 @@ export class MemoryLedgerStore implements LedgerStore {
     this.#checkOpen();
     const ledger = this.#ledgers.get(claim.session);
     if (ledger !== undefined) return ledger.renew(claim, this.#clock.now());
-    throw new LedgerConflictError({
-      session: claim.session,
-      expected: { seq: claim.seq, epoch: claim.epoch },
-      found: { seq: 0, epoch: 0 },
-    });
+    throw nothingAt(claim.session, claim);
   }
 
   async release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
@@ -315,8 +305,7 @@ export class MemoryLedgerStore implements LedgerStore {
 
   async turn(session: string): Promise<TurnRow | undefined> {
     this.#checkOpen();
-    const ledger = this.#ledgers.get(session);
-    return ledger === undefined ? undefined : this.#turns.row(ledger.number);
+    return this.#turns.row(this.#ledgers.get(session)?.number);
   }
 
   async turns(filter: TurnFilter = {}): Promise<readonly TurnRow[]> {
@@ -326,10 +315,7 @@ export class MemoryLedgerStore implements LedgerStore {
 
   async explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
     this.#checkOpen();
-    const ledger = this.#ledgers.get(session);
-    return ledger === undefined
-      ? undefined
-      : this.#turns.explain(ledger.number, scope, this.#clock.now());
+    return this.#turns.explain(this.#ledgers.get(session)?.number, scope, this.#clock.now());
   }
 
   async rows(filter: RowFilter): Promise<readonly StoredRow[]> {
@@ -377,7 +363,7 @@ export class MemoryLedgerStore implements LedgerStore {
       each.delete();
       this.#followers.wake(each.session);
     }
-    if (left.size > 0) this.#blobs.remove(left, this.#blobsInUse());
+    if (left.size > 0) this.#blobs.remove(left, blobsOf(this.#ledgers.values()));
   }
 
   async putSnapshot(session: string, snapshot: FoldSnapshot): Promise<void> {
@@ -392,14 +378,7 @@ export class MemoryLedgerStore implements LedgerStore {
   }
 
   sweepBlobs(before: number): number {
-    return this.#blobs.sweep(this.#blobsInUse(), before);
-  }
-
-  #blobsInUse(): ReadonlySet<string> {
-    const used = new Set<string>();
-    for (const ledger of this.#ledgers.values())
-      for (const address of ledger.blobsInUse()) used.add(address);
-    return used;
+    return this.#blobs.sweep(blobsOf(this.#ledgers.values()), before);
   }
 
   #find(session: string): MemoryLedger {
@@ -412,4 +391,10 @@ export class MemoryLedgerStore implements LedgerStore {
   #checkOpen(): void {
     if (this.#closed !== undefined) throw this.#closed;
   }
+}
+
+/** Conflict of a writer whose ledger does not exist any more. */
+function nothingAt(session: string, { epoch, seq }: Head): LedgerConflictError {
+  const found = { seq: 0, epoch: 0 };
+  return new LedgerConflictError({ session, expected: { seq, epoch }, found });
 }

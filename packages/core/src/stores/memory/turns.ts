@@ -32,8 +32,8 @@ export class MemoryTurns {
     return new TurnOrder(this.#tables, (owner) => owners.isGone(owner)).take(options, now);
   }
 
-  row(ledger: number): TurnRow | undefined {
-    const turn = this.#tables.turn(ledger);
+  row(ledger: number | undefined): TurnRow | undefined {
+    const turn = ledger === undefined ? undefined : this.#tables.turn(ledger);
     return turn === undefined ? undefined : turnRow(turn);
   }
 
@@ -56,7 +56,8 @@ export class MemoryTurns {
       .slice(0, limit);
   }
 
-  explain(ledger: number, scope: TurnScope, now: number): TurnExplanation | undefined {
+  explain(ledger: number | undefined, scope: TurnScope, now: number): TurnExplanation | undefined {
+    if (ledger === undefined) return undefined;
     const owners = new OwnerSurvey();
     return explainTurn(ledger, scope, {
       tables: this.#tables,

@@ -2,9 +2,9 @@ import { type Flow, flowOf, type Turn } from './turn.ts';
 import type { TurnTables } from './turn-tables.ts';
 
 /**
- * Shares of flows by virtual time (start-time fair queuing): a flow is charged when one of its turns
- * is taken, and the flow with the least virtual time is next. One that was idle does not save up: it
- * starts at the least of those that are busy.
+ * Shares of flows by virtual time (start-time fair queuing): a flow is charged when one of its
+ * turns is taken, and the flow with the least virtual time is next. One that was idle does not save
+ * up: it starts at the least of those that are busy.
  */
 export class FlowCharges {
   readonly #tables: TurnTables;

@@ -227,6 +227,8 @@ export class TurnChanges {
     }
     for (const turn of this.#tables.taken(app)) {
       if (!isLost(turn)) continue;
+      // Nobody knows for how long a lost worker has worked: its estimate stays charged.
+      turn.ticket = undefined;
       this.#giveBack(turn, now);
       this.enter(turn, turn.since, now);
       this.#fill(turn, now);
@@ -263,7 +265,9 @@ export class TurnChanges {
     this.#fillRate(turn, now);
   }
 
-  /** Makes the oldest turns ready that were behind the keys of a turn, as far as places are free. */
+  /**
+   * Makes the oldest turns ready that were behind the keys of a turn, as far as places are free.
+   */
   #fill(turn: Turn, now: number): void {
     const { app, key } = turn;
     if (key !== undefined)

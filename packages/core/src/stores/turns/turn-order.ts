@@ -56,8 +56,8 @@ export class TurnOrder {
   }
 
   /**
-   * Counts the turns that are taken before another one, by taking them. To be called on tables whose
-   * changes are forgotten.
+   * Counts the turns that are taken before another one, by taking them. To be called on tables
+   * whose changes are forgotten.
    * @returns `undefined` when there are more than `most`
    */
   countBefore(
@@ -162,7 +162,9 @@ export class TurnOrder {
     return undefined;
   }
 
-  /** Finds a turn whose session nobody has. One that somebody has rests until that lease is over. */
+  /**
+   * Finds a turn whose session nobody has. One that somebody has rests until that lease is over.
+   */
   #free(
     level: LevelName,
     _asked: Asked,

@@ -103,7 +103,7 @@ async function keepWorkersBusy(isOver: { readonly value: boolean }): Promise<num
   const alive = Array.from({ length: workers }, start);
   let kills = 0;
   while (!isOver.value) {
-    await wait(600 + Math.random() * 900);
+    await wait(3_000 + Math.random() * 3_000);
     const place = Math.floor(Math.random() * workers);
     alive[place]?.kill('SIGKILL');
     kills += 1;

@@ -6,7 +6,8 @@
 
 const tableFunctions = `
 -- Waits for the queue of an app. To be called after the ledgers were locked, and before anything
--- else is. The plans of its indexes must not depend on how few turns there were when they were made.
+-- else is. The plans of its indexes must not depend on how few turns there were when they were
+-- made.
 create or replace function {s}.lock_queue(_app text) returns void language plpgsql as $adjutant$
 begin
   perform pg_advisory_xact_lock(
@@ -329,6 +330,8 @@ begin
     and place = 'taken' order by taken_at, ledger) loop
     continue when {s}.ledger_is_held(_ledger, _now, _gone);
     select * into _turn from {s}.turns where ledger = _ledger;
+    -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
+    _turn.ticket := null;
     _turn := {s}.turn_give_back(_turn, _now);
     _turn := {s}.turn_enter(_turn, _turn.since, _now);
     perform {s}.turn_fill(_turn, _now);

@@ -1,7 +1,7 @@
 /**
- * Choice of the turns that may run now, as `TurnOrder` of `stores/turns` makes it, step for step and
- * under the same names: change both. Here others may have locked a ledger. Its turn is passed over,
- * because a call that holds the queue waits for no ledger.
+ * Choice of the turns that may run now, as `TurnOrder` of `stores/turns` makes it, step for step
+ * and under the same names: change both. Here others may have locked a ledger. Its turn is passed
+ * over, because a call that holds the queue waits for no ledger.
  */
 
 const lookUpFunctions = `

@@ -245,7 +245,8 @@ begin
     _refusal := {s}.turn_claimed(_ledger.id, _now);
     if _refusal is not null then return _refusal; end if;
   end if;
-  update {s}.ledgers set opened = coalesce(opened, false), epoch = epoch + 1, owner = _request->>'owner',
+  update {s}.ledgers set opened = coalesce(opened, false), epoch = epoch + 1,
+    owner = _request->>'owner',
     lease_ms = (_request->>'ttl')::bigint, lease_until = _until
     where id = _ledger.id;
   return jsonb_build_object('epoch', _ledger.epoch + 1, 'seq', _ledger.seq,

@@ -28,7 +28,9 @@ export function storedPatch(patch: TurnPatch): JsonObject {
   };
 }
 
-/** Returns the options of a post as the function takes them; those that are missing are left out. */
+/**
+ * Returns the options of a post as the function takes them; those that are missing are left out.
+ */
 export function storedPostOptions(options: PostOptions): JsonObject {
   const { birth, open, wakes, turn, admit, rows } = options;
   return {

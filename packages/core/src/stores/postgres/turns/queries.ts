@@ -78,8 +78,8 @@ function takenOf({ epoch, until, turn }: TakeReply['taken'][number]): Taken {
 }
 
 /**
- * Returns the owners of sessions with work whose leases live and whose processes are gone, as far as
- * this process can tell.
+ * Returns the owners of sessions with work whose leases live and whose processes are gone, as far
+ * as this process can tell.
  */
 async function findGoneOwners(
   database: Database,

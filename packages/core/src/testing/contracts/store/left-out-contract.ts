@@ -3,6 +3,7 @@ import { codeOf, inboxItem, notes, pendingRequest, ttl } from './harness.ts';
 import type { LeftOut, StorePart } from './left-out.ts';
 import type { Suite } from './suite.ts';
 
+const refused = 'not_supported';
 const storeParts: readonly StorePart[] = [
   'shared scopes',
   'forks',
@@ -22,7 +23,6 @@ const storeParts: readonly StorePart[] = [
  * an error.
  */
 export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut: LeftOut): void {
-  const refused = 'not_supported';
   const checks: Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>> =
     {
       'shared scopes': async (ledgers) => {
@@ -60,28 +60,7 @@ export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut:
         expect(await codeOf(ledgers.due())).toBe(refused);
         expect(await codeOf(store.admin.due())).toBe(refused);
       },
-      turns: async (ledgers, store) => {
-        expect(await codeOf(ledgers.turn('s'))).toBe(refused);
-        expect(await codeOf(ledgers.turns())).toBe(refused);
-        expect(await codeOf(ledgers.explainTurn('s', {}))).toBe(refused);
-        expect(await codeOf(ledgers.post('s', inboxItem('k'), { turn: {} }))).toBe(refused);
-        const asked = { app: 'shop', owner: 'w', ticket: 't', ttlMs: ttl, slots: 1 };
-        expect(await codeOf(store.admin.take(asked))).toBe(refused);
-      },
-      sends: async (ledgers, store) => {
-        const sends = [{ to: 't', item: inboxItem('k') }];
-        const batch = { events: notes(0, ['a']), sends };
-        expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
-        expect(await codeOf(ledgers.sends())).toBe(refused);
-        expect(await codeOf(ledgers.post('new', inboxItem('k'), { open: true }))).toBe(refused);
-        expect(await codeOf(store.admin.sends({ app: 'shop' }))).toBe(refused);
-      },
-      rows: async (ledgers) => {
-        const row = { kind: 'task', id: '1', status: 'open', at: 1, body: {} };
-        const batch = { events: notes(0, ['a']), rows: [row] };
-        expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
-        expect(await codeOf(ledgers.rows({ kind: 'task' }))).toBe(refused);
-      },
+      ...queueChecks(expect),
       // A snapshot only saves time: the runtime folds again what it does not find.
       snapshots: async (ledgers) => {
         await ledgers.putSnapshot('s', { key: 'k', seq: 0, value: 1 });
@@ -102,4 +81,37 @@ export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut:
       });
     }
   });
+}
+
+/** Checks of the parts that order sessions and cross them. */
+function queueChecks(
+  expect: Suite['expect'],
+): Pick<
+  Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>>,
+  'turns' | 'sends' | 'rows'
+> {
+  return {
+    turns: async (ledgers, store) => {
+      expect(await codeOf(ledgers.turn('s'))).toBe(refused);
+      expect(await codeOf(ledgers.turns())).toBe(refused);
+      expect(await codeOf(ledgers.explainTurn('s', {}))).toBe(refused);
+      expect(await codeOf(ledgers.post('s', inboxItem('k'), { turn: {} }))).toBe(refused);
+      const asked = { app: 'shop', owner: 'w', ticket: 't', ttlMs: ttl, slots: 1 };
+      expect(await codeOf(store.admin.take(asked))).toBe(refused);
+    },
+    sends: async (ledgers, store) => {
+      const sends = [{ to: 't', item: inboxItem('k') }];
+      const batch = { events: notes(0, ['a']), sends };
+      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
+      expect(await codeOf(ledgers.sends())).toBe(refused);
+      expect(await codeOf(ledgers.post('new', inboxItem('k'), { open: true }))).toBe(refused);
+      expect(await codeOf(store.admin.sends({ app: 'shop' }))).toBe(refused);
+    },
+    rows: async (ledgers) => {
+      const row = { kind: 'task', id: '1', status: 'open', at: 1, body: {} };
+      const batch = { events: notes(0, ['a']), rows: [row] };
+      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
+      expect(await codeOf(ledgers.rows({ kind: 'task' }))).toBe(refused);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { giveBack, submit, take, takeAll } from './queue-harness.ts';
 /** Promise of concurrency keys, rates, limits of queues, coalescing and admission. */
 export function keyContract(suite: Suite): void {
   concurrencyContract(suite);
+  placesContract(suite);
   rateContract(suite);
   admissionContract(suite);
 }
@@ -38,7 +39,11 @@ function concurrencyContract({ describe, expect, test }: Suite): void {
       await ledgers.delete('a');
       expect(await takeAll(store)).toEqual(['b']);
     });
+  });
+}
 
+function placesContract({ describe, expect, test }: Suite): void {
+  describe('concurrency key', () => {
     test('is checked by every claim', async ({ store, ledgers }) => {
       const one = { name: 'desk', limit: 1 };
       await submit(ledgers, 'a', { key: one });

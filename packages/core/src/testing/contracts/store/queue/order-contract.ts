@@ -4,6 +4,7 @@ import { giveBack, submit, take, takeAll } from './queue-harness.ts';
 /** Promise of the order in which turns are taken. */
 export function orderContract(suite: Suite): void {
   levelContract(suite);
+  frontContract(suite);
   shareContract(suite);
 }
 
@@ -31,7 +32,11 @@ function levelContract({ describe, expect, test }: Suite): void {
       expect((await take(store, { slots: 1 })).taken).toMatchObject([{ session: 'again' }]);
       expect(await takeAll(store)).toEqual(['old']);
     });
+  });
+}
 
+function frontContract({ describe, expect, test }: Suite): void {
+  describe('order', () => {
     test('has what was put to the front first, whatever its level and flow', async ({
       store,
       ledgers,

@@ -6,6 +6,7 @@ import type { Suite } from '../suite.ts';
 export function sendContract(suite: Suite): void {
   birthContract(suite);
   outboxContract(suite);
+  sendsElsewhereContract(suite);
   rowContract(suite);
 }
 
@@ -88,7 +89,11 @@ function outboxContract({ describe, expect, test }: Suite): void {
       await ledgers.append('s', head, { events, sends: [send('t', '1')] });
       expect(await ledgers.sends()).toHaveLength(1);
     });
+  });
+}
 
+function sendsElsewhereContract({ describe, expect, test }: Suite): void {
+  describe('sends', () => {
     test('are those of the tenant; the administration has those of the app', async ({
       store,
       ledgers,

@@ -7,7 +7,9 @@ import { cancelItem, giveBack, submit, take, takeAll } from './queue-harness.ts'
 export function turnContract(suite: Suite): void {
   makingContract(suite);
   takingContract(suite);
+  takingBackContract(suite);
   restingContract(suite);
+  givingBackContract(suite);
   controlContract(suite);
 }
 
@@ -113,7 +115,11 @@ function takingContract({ describe, expect, test }: Suite): void {
       expect(await takeAll(store, { levels: [3] })).toEqual(['low']);
       expect(await takeAll(store, { names: ['writer'] })).toEqual(['named']);
     });
+  });
+}
 
+function takingBackContract({ describe, expect, test }: Suite): void {
+  describe('take', () => {
     test('is for one app, and for one tenant if it is named', async ({ store, ledgers }) => {
       await submit(ledgers, 'a');
       await submit(store.for({ tenant: 'acme', app: 'other' }), 'b');
@@ -212,7 +218,11 @@ function restingContract({ describe, expect, test }: Suite): void {
       expect(await takeAll(store)).toEqual([]);
       expect(await ledgers.inbox('plain')).toHaveLength(1);
     });
+  });
+}
 
+function givingBackContract({ describe, expect, test }: Suite): void {
+  describe('turn', () => {
     test('keeps its place when it is given back with work left', async ({
       store,
       ledgers,

@@ -1,12 +1,12 @@
 import { defined } from '../../base/defined.ts';
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { decision, isDecision } from '../../ledger/decisions/decision.ts';
-import type { TaskData } from '../../ledger/decisions/runtime-decisions.ts';
-import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { ListedRow } from '../../ledger/port.ts';
+import { decision, isDecision } from '../decisions/decision.ts';
+import type { TaskData } from '../decisions/runtime-decisions.ts';
+import type { Event, EventDraft } from '../event.ts';
+import type { ListedRow } from '../port.ts';
 
-export type { TaskData } from '../../ledger/decisions/runtime-decisions.ts';
+export type { TaskData } from '../decisions/runtime-decisions.ts';
 
 /** Kind of the rows by which tasks are listed. */
 export const taskKind = 'task';
