@@ -1,12 +1,9 @@
-import type { Runtime } from 'adjutant';
 import { TaskNotFoundError } from 'adjutant/errors';
+import type { TaskInfo } from 'adjutant/scheduler';
 import { defined } from 'adjutant/text';
 import type { Principal } from '../access/principal.ts';
 import type { TaskAnswer } from '../schemas/task.ts';
 import type { Asking } from './reachable.ts';
-
-/** A task as the app lists it. */
-export type TaskInfo = Awaited<ReturnType<Runtime['tasks']['get']>>;
 
 /**
  * True when the caller may know of a task of its tenant: one that its user has requested, if it is

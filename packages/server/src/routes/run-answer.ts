@@ -1,12 +1,12 @@
 import { defined } from 'adjutant/text';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import type { ServerParts } from '../http/parts.ts';
+import { patience } from '../http/patience.ts';
 import type { RouteInput } from '../http/route.ts';
 import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest } from '../runs/run-view.ts';
 import type { RunOutline } from '../runs/session-runs.ts';
 import type { RunAnswer, RunOutlineAnswer } from '../schemas/run.ts';
-import { patience } from './patience.ts';
 
 /** Returns a run as lists of runs have it. */
 export function outlineAnswer({

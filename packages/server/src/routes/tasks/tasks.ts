@@ -1,8 +1,10 @@
 import type { z } from '@hono/zod-openapi';
 import type { JsonValue } from 'adjutant';
+import type { TaskInfo } from 'adjutant/scheduler';
 import { defined } from 'adjutant/text';
 import { newId } from '../../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../../http/parts.ts';
+import { patience } from '../../http/patience.ts';
 import { RequestRefusedError } from '../../http/problem.ts';
 import { reachableAgent, reachableSession } from '../../http/reachable.ts';
 import {
@@ -22,7 +24,6 @@ import {
   taskSchema,
   tasksQuerySchema,
 } from '../../schemas/task.ts';
-import { patience } from '../patience.ts';
 
 const tag = 'Tasks';
 

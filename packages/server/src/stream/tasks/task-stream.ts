@@ -1,5 +1,6 @@
+import type { TaskInfo } from 'adjutant/scheduler';
 import type { ServerParts } from '../../http/parts.ts';
-import { isTaskInReach, type TaskInfo, taskAnswer } from '../../http/reachable-task.ts';
+import { isTaskInReach, taskAnswer } from '../../http/reachable-task.ts';
 import { eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
 import type { Encoding, Piece } from '../replay/telling.ts';

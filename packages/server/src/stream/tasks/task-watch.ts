@@ -1,6 +1,6 @@
 import { isAdjutantError, type Runtime } from 'adjutant';
 import type { Clock } from 'adjutant/ports';
-import type { TaskInfo } from '../../http/reachable-task.ts';
+import type { TaskInfo } from 'adjutant/scheduler';
 
 /** Called with the tasks that have changed. */
 type TaskListener = (tasks: readonly TaskInfo[]) => void;

@@ -1,5 +1,5 @@
 import type { Runtime } from 'adjutant';
-import type { TaskInfo } from '../../http/reachable-task.ts';
+import type { TaskInfo } from 'adjutant/scheduler';
 import { TaskWatch, type TaskWatchPorts } from './task-watch.ts';
 
 /** Watches the tasks of all tenants that somebody listens to. */

@@ -1,6 +1,6 @@
 import { unauthenticated } from '../access/authenticate.ts';
-import type { ServerParts } from '../http/parts.ts';
-import type { RouteInput } from '../http/route.ts';
+import type { ServerParts } from './parts.ts';
+import type { RouteInput } from './route.ts';
 
 /** Waiting of a request for something to end. */
 interface Patience {
