@@ -1,6 +1,6 @@
-import { agent, memoryStore, type Runtime, runtime, step } from 'adjutant';
+import { agent, type JsonObject, memoryStore, type Runtime, runtime, step } from 'adjutant';
 import { type TaskToolsOptions, taskTools } from 'adjutant/scheduler';
-import { roundModel, scriptedModel } from 'adjutant/testing';
+import { roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 const job = step({ name: 'job', execute: async (ctx) => ctx.complete('done') });
@@ -14,11 +14,13 @@ interface ToldResult {
 
 /** An app whose tasks wait, and an assistant that makes one call. */
 function home(options: Partial<TaskToolsOptions> = { requester: 'ann' }) {
-  let call: { name: string; args: Record<string, unknown> } = { name: 'task_status', args: {} };
+  let call: { name: string; args: JsonObject } = { name: 'task_status', args: {} };
   let calls = 0;
   const assistant = agent({
     name: 'assistant',
-    model: scriptedModel(() => (calls++ % 2 === 0 ? { toolCalls: [call] } : { text: 'Done.' })),
+    model: scriptedModel(
+      (): ScriptedResponse => (calls++ % 2 === 0 ? { toolCalls: [call] } : { text: 'Done.' }),
+    ),
     tools: taskTools({ tasks: () => app.tasks, ...options }),
   });
   const app: Runtime = runtime({
@@ -27,7 +29,7 @@ function home(options: Partial<TaskToolsOptions> = { requester: 'ann' }) {
     runnables: [job, assistant],
     recover: 'manual',
   });
-  const use = async (name: string, args: Record<string, unknown> = {}): Promise<ToldResult> => {
+  const use = async (name: string, args: JsonObject = {}): Promise<ToldResult> => {
     call = { name, args };
     const { session, status } = await app.run(assistant, { input: 'Go', session: `chat-${name}` });
     expect(status).toBe('completed');

@@ -7,12 +7,7 @@ import type { AddRoutes, ServerParts } from '../../http/parts.ts';
 import { patience } from '../../http/patience.ts';
 import { RequestRefusedError } from '../../http/problem.ts';
 import { reachableAgent, reachableSession } from '../../http/reachable.ts';
-import {
-  isTaskInReach,
-  reachableTask,
-  type TaskInfo,
-  taskAnswer,
-} from '../../http/reachable-task.ts';
+import { isTaskInReach, reachableTask, taskAnswer } from '../../http/reachable-task.ts';
 import { addRoute, defineRoute, type RouteInput } from '../../http/route.ts';
 import {
   newTaskSchema,
