@@ -161,24 +161,32 @@ describe('adjutant worker', () => {
     expect(jsonLines((await run('tasks', '--json')).stdout)).toMatchObject([{ id: other }]);
   });
 
-  test('that is killed leaves its task to another one, which does nothing twice', async () => {
-    const { log, openGate, run, start } = office();
-    const id = idOf(await run('tasks', 'submit', 'job', 'Go', '--json'));
-    const first = start('worker', '--json');
-    // Killed before the result of the effect is stored, nobody would know whether it took place.
-    const events = async () => (await run('export', `task-${id}`)).stdout;
-    while (!(await events()).includes('"tool_result"'));
-    first.child.kill('SIGKILL');
-    await first.finished;
-    const second = start('worker', '--json');
-    await eventually(() => second.text().includes('"continues"'), { what: 'a worker', patienceMs });
-    openGate();
-    await eventually(() => second.text().includes('"ended"'), { what: 'the end', patienceMs });
-    second.child.kill('SIGINT');
-    expect(await second.finished).toMatchObject({ code: 0 });
-    expect(log()).toBe('first\nsecond\n');
-    expect(jsonLines((await run('tasks', 'show', id, '--json')).stdout)).toMatchObject([
-      { state: 'completed', result: 'done' },
-    ]);
-  });
+  test.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
+    'that ends by %s leaves its task to another one, which does nothing twice',
+    async (signal) => {
+      const { log, openGate, run, start } = office();
+      const id = idOf(await run('tasks', 'submit', 'job', 'Go', '--json'));
+      const first = start('worker', '--json');
+      // Killed before the result of the effect is stored, nobody would know whether it took place.
+      const events = async () => (await run('export', `task-${id}`)).stdout;
+      while (!(await events()).includes('"tool_result"'));
+      first.child.kill(signal);
+      const { code } = await first.finished;
+      expect(code).toBe(signal === 'SIGKILL' ? null : 0);
+      expect(first.text().includes('"released"')).toBe(signal === 'SIGTERM');
+      const second = start('worker', '--json');
+      await eventually(() => second.text().includes('"continues"'), {
+        what: 'a worker',
+        patienceMs,
+      });
+      openGate();
+      await eventually(() => second.text().includes('"ended"'), { what: 'the end', patienceMs });
+      second.child.kill('SIGINT');
+      expect(await second.finished).toMatchObject({ code: 0 });
+      expect(log()).toBe('first\nsecond\n');
+      expect(jsonLines((await run('tasks', 'show', id, '--json')).stdout)).toMatchObject([
+        { state: 'completed', result: 'done' },
+      ]);
+    },
+  );
 });

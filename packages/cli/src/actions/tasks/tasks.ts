@@ -116,7 +116,7 @@ function storedText(command: TaskCommand, task: TaskInfo): string {
     case 'cancel':
       return `${name} is cancelled as soon as a worker heeds it.`;
     case 'suspend':
-      return `${name} waits until it is resumed: adjutant tasks resume ${task.id}`;
+      return `${name} waits until it is resumed.`;
     case 'resume':
       return `${name} takes its turn again.`;
     case 'move_to_front':

@@ -173,8 +173,8 @@ function reprioritizeTool(options: TaskToolsOptions): Tool {
   return tool({
     name: 'reprioritize_task',
     description:
-      'Changes the priority of a task. high: the user waits for the answer. normal: the user does ' +
-      'something else meanwhile. low: nobody waits. background: it may take a day.',
+      'Changes the priority of a task. high: the user waits for the answer. normal: the user ' +
+      'does something else meanwhile. low: nobody waits. background: it may take a day.',
     schema: {
       type: 'object',
       properties: { task, priority: { type: 'string', enum: [...priorities] }, reason },
