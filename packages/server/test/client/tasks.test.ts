@@ -1,6 +1,7 @@
 import { agent, step } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { cuttingProxy } from './cutting-proxy.ts';
 import { impatient, serving } from './serving.ts';
 
 test('a client submits a task, controls it, and follows it to its end', async () => {
@@ -43,4 +44,38 @@ test('a client submits a task, controls it, and follows it to its end', async ()
   expect(await tasks.wait(later.id)).toMatchObject({ state: 'cancelled' });
   expect(await tasks.list({ state: ['cancelled'] })).toHaveLength(1);
   await expect(tasks.get('none')).rejects.toMatchObject({ code: 'task_not_found', status: 404 });
+});
+
+test('a task that ends while the connection is lost is told afterwards', async () => {
+  const gate = Promise.withResolvers<void>();
+  const slow = step({
+    name: 'slow',
+    execute: async (ctx) => {
+      await gate.promise;
+      return ctx.complete('done');
+    },
+  });
+  const { app, listening } = await serving({ runnables: [slow] });
+  const proxy = await cuttingProxy({ target: () => listening.port, cutAfter: () => undefined });
+  let isBack = Promise.resolve();
+  const { tasks } = impatient(proxy.url, {
+    fetch: async (url, options) => {
+      await isBack;
+      return fetch(url, options);
+    },
+  });
+  const { id } = await tasks.submit({ agent: 'slow', input: 'Go' });
+  const states: string[] = [];
+  for await (const task of tasks.follow()) {
+    states.push(task.state);
+    if (task.state === 'completed') break;
+    if (task.state !== 'running') continue;
+    const back = Promise.withResolvers<void>();
+    isBack = back.promise;
+    proxy.cut();
+    gate.resolve();
+    await app.tasks.wait(id);
+    back.resolve();
+  }
+  expect(states.slice(-2)).toEqual(['running', 'completed']);
 });
