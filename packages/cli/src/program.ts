@@ -29,6 +29,8 @@ import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addShowCommand } from './commands/show.ts';
+import { addTasksCommand } from './commands/tasks/tasks.ts';
+import { addWorkerCommand } from './commands/tasks/worker.ts';
 import { addTourCommand } from './commands/tour.ts';
 import type { AddCommand, CommandParts } from './grammar/add-command.ts';
 import { readEnvFile } from './host/env-file.ts';
@@ -65,6 +67,8 @@ const commands: readonly AddCommand[] = [
   addDevCommand,
   addDoctorCommand,
   addServeCommand,
+  addTasksCommand,
+  addWorkerCommand,
   addKeysCommand,
   addEncryptCommand,
   addCompletionCommand,

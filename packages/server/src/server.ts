@@ -27,6 +27,7 @@ import { failedPage } from './pages/approval-page.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
 import { Replays } from './stream/replay/replays.ts';
+import { TaskWatches } from './stream/tasks/task-watches.ts';
 
 /** An app over HTTP. */
 export interface AdjutantServer {
@@ -67,6 +68,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     replays: new Replays(resolved.limits.replays),
+    taskWatches: new TaskWatches(app, { clock, onError: (error) => resolved.onError(error) }),
     kept: new KeptAnswers({
       store: app.store,
       app: app.app,

@@ -14,6 +14,7 @@ import type { ProjectFlags } from '../app/project.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import type { ServerFlags } from './server-flags.ts';
+import type { TaskAccess } from './tasks/task-access.ts';
 
 export type AccessOptions = ProjectFlags & ServerFlags;
 
@@ -104,6 +105,7 @@ export interface AnswerContext extends RunContext {
  * something show the run and return the exit code.
  */
 export interface AppAccess {
+  readonly tasks: TaskAccess;
   listSessions(filter: SessionFilter): Promise<FoundSessions>;
   /** Lists all pending requests, oldest first. */
   listRequests(user: string | undefined): Promise<readonly RequestEntry[]>;

@@ -27,6 +27,8 @@ import type {
   SessionView,
 } from './app-access.ts';
 import { nothingToCancel } from './nothing-to-cancel.ts';
+import { LocalTaskAccess } from './tasks/local-tasks.ts';
+import type { TaskAccess } from './tasks/task-access.ts';
 
 const nothingYet = (): string =>
   `There are no sessions yet. Start one: ${ownCommand('"What time is it in Tokyo?"')}`;
@@ -34,12 +36,14 @@ const pageSize = 100;
 
 /** Access to the ledgers of this machine, over a `Runtime` of this process. */
 export class LocalAccess implements AppAccess {
+  readonly tasks: TaskAccess;
   readonly #host: Host;
   readonly #options: AccessOptions;
 
   constructor(host: Host, options: AccessOptions) {
     this.#host = host;
     this.#options = options;
+    this.tasks = new LocalTaskAccess(host, options);
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {

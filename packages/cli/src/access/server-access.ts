@@ -26,6 +26,8 @@ import { nothingToCancel } from './nothing-to-cancel.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions } from './server-flags.ts';
 import { eventsOf, namedOnServer, sessionOf } from './server-session.ts';
+import { ServerTaskAccess } from './tasks/server-tasks.ts';
+import type { TaskAccess } from './tasks/task-access.ts';
 
 /**
  * Milliseconds to wait until a run is cancelled. A process that works on the run cancels it within
@@ -35,12 +37,14 @@ const patienceMs = 10_000;
 
 /** Access to the app of a server, over its client. */
 export class ServerAccess implements AppAccess {
+  readonly tasks: TaskAccess;
   readonly #host: Host;
   readonly #options: RemoteOptions<AccessOptions>;
 
   constructor(host: Host, options: RemoteOptions<AccessOptions>) {
     this.#host = host;
     this.#options = options;
+    this.tasks = new ServerTaskAccess(() => this.#client());
   }
 
   async listSessions(given: SessionFilter): Promise<FoundSessions> {

@@ -9,6 +9,7 @@ import {
 import { type Runtime, runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { defined } from 'adjutant/text';
+import { keepsInMemory } from '../app/durable-store.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { ownCommand } from '../host/own-name.ts';
@@ -187,7 +188,7 @@ function servedApp(
         '--store, or leave the file out with --no-config.',
     });
   }
-  if (['memory', ':memory:'].includes(configured.store.description)) {
+  if (keepsInMemory(configured)) {
     throw new UsageError({
       reason:
         `The app of ${name} keeps everything in memory, and its API keys would be gone with ` +

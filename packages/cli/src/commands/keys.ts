@@ -7,16 +7,7 @@ import type {
 } from '../actions/keys.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import { ledgerCommand } from '../grammar/option-groups.ts';
-import { gathered, notEmpty } from '../grammar/option-values.ts';
-
-const unitMs: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-  y: 31_536_000_000,
-};
+import { duration, gathered, notEmpty } from '../grammar/option-values.ts';
 
 /** Adds `adjutant keys`, with its commands for the API keys of a server. */
 export const addKeysCommand: AddCommand = (program, parts) => {
@@ -105,15 +96,4 @@ function role(value: string, before: readonly string[] = []): readonly string[] 
   if (!roles.includes(value))
     throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
   return [...before, value];
-}
-
-/** Returns the milliseconds of a duration such as `30d`. */
-function duration(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
-  const ms = unitMs[unit];
-  if (ms === undefined)
-    throw new InvalidArgumentError(
-      'It must be a number with a unit: s, m, h, d, w or y, such as 30d.',
-    );
-  return Number(count) * ms;
 }

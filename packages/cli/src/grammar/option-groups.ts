@@ -45,10 +45,13 @@ export function agentCommand(program: Command, name: string, description: string
 
 /** Adds a command that reads ledgers, or posts to them. */
 export function ledgerCommand(program: Command, name: string, description: string): Command {
+  return ledgerOptions(program.command(name).description(description));
+}
+
+/** Adds the options of such a command. */
+export function ledgerOptions(command: Command): Command {
   return withConfig(
-    program
-      .command(name)
-      .description(description)
+    command
       .option('--store <file>', storeDescription, notEmpty)
       .option('--app <name>', appDescription, appName),
   );

@@ -59,3 +59,28 @@ export function gathered(value: string, before: readonly string[] = []): readonl
 export function gatheredTexts(value: string, before: readonly string[] = []): readonly string[] {
   return gathered(notEmpty(value), before);
 }
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  y: 31_536_000_000,
+};
+
+/** Returns the milliseconds of a duration such as `30d`. */
+export function duration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
+  const ms = unitMs[unit];
+  if (ms === undefined)
+    throw new InvalidArgumentError(
+      'It must be a number with a unit: s, m, h, d, w or y, such as 30d.',
+    );
+  return Number(count) * ms;
+}
+
+/** Returns the names in a list with commas. */
+export function queueNames(text: string): readonly string[] {
+  return text.split(',').map((name) => notEmpty(name).trim());
+}

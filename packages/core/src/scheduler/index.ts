@@ -12,6 +12,7 @@ export {
   simulateQueue,
 } from './simulation/simulate-queue.ts';
 export type { TaskInfo, TaskSource, TaskState } from './task-info.ts';
+export { type TaskCommands, type TaskToolsOptions, taskTools } from './tools/task-tools.ts';
 export { english } from './words/english/english.ts';
 export type { JobCommand, JobTarget, TargetedKind } from './words/job-command.ts';
 export type {

@@ -4,6 +4,7 @@ import { Listing } from './listing.ts';
 import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
+import { Tasks } from './tasks.ts';
 import { type CallOptions, pathOf, Transport } from './transport.ts';
 import type { Health, ServerAgent, SessionUsage, UsagePage, UsageQuery } from './types.ts';
 
@@ -28,6 +29,8 @@ export interface UsageOfModels {
 export interface AdjutantClient {
   readonly sessions: Sessions;
   readonly runs: Runs;
+  /** Runs that wait for their turn. */
+  readonly tasks: Tasks;
   readonly approvals: Approvals;
   readonly operations: Operations;
   /** Chats as `useChat` of the AI SDK holds them. */
@@ -61,6 +64,7 @@ export function client(options: ClientOptions): AdjutantClient {
   return {
     sessions: new Sessions(transport),
     runs: new Runs(transport),
+    tasks: new Tasks(transport),
     approvals: new Approvals(transport),
     operations: new Operations(transport),
     chats: new Chats(transport),

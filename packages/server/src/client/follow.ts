@@ -9,7 +9,7 @@ import {
   UnexpectedAnswerError,
 } from './errors.ts';
 import { readFrames } from './frames.ts';
-import { isPassing, type Transport } from './transport.ts';
+import { type Call, isPassing, type Transport } from './transport.ts';
 
 export interface FollowOptions {
   /** Gives the events after the one with this seq. @default 0: all */
@@ -28,6 +28,16 @@ export interface Followed extends FollowOptions {
 const endOfStream = 'end';
 const brokenStream = 'problem';
 
+/** Reading of the frames of a stream, over all connections. */
+export interface FrameReader<Item> {
+  /** Seq after which the stream goes on, for the error of one that is lost. */
+  readonly after?: number | undefined;
+  /** The rest of a request for the stream. @param isBack a connection was made before */
+  request(isBack: boolean): Pick<Call, 'query' | 'headers'>;
+  /** Gives what a frame says. @throws LostError when the connection has to be made again */
+  take(frame: EventSourceMessage): Iterable<Item> | AsyncIterable<Item>;
+}
+
 /**
  * The events of a stream, over as many connections as it takes: each durable event once, in order,
  * none left out; transient events as they happen, and after a lost connection `stream_reset` and
@@ -37,43 +47,58 @@ export function follow(
   transport: Transport,
   followed: Followed,
 ): AsyncIterableIterator<StreamEvent> {
+  return followFrames(transport, { ...followed, reader: new EventReader(followed) });
+}
+
+/** What a reader makes of the frames of a stream, over as many connections as it takes. */
+export function followFrames<Item>(
+  transport: Transport,
+  {
+    path,
+    reader,
+    signal: given,
+  }: Pick<Followed, 'path' | 'signal'> & { readonly reader: FrameReader<Item> },
+): AsyncIterableIterator<Item> {
   const leaving = new AbortController();
-  const signal =
-    followed.signal === undefined
-      ? leaving.signal
-      : AbortSignal.any([followed.signal, leaving.signal]);
-  const events = new Follower(transport, followed, signal).events();
+  const signal = given === undefined ? leaving.signal : AbortSignal.any([given, leaving.signal]);
+  const items = new Follower(transport, { path, reader, signal }).items();
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
-    next: () => events.next(),
+    next: () => items.next(),
     // A generator alone would wait for the next event before it ends.
     return: async () => {
       leaving.abort();
-      await events.return();
+      await items.return();
       return { done: true, value: undefined };
     },
   };
 }
 
-class Follower {
+interface FollowedFrames<Item> {
+  readonly path: string;
+  readonly reader: FrameReader<Item>;
+  readonly signal: AbortSignal;
+}
+
+class Follower<Item> {
   readonly #transport: Transport;
-  readonly #followed: Followed;
+  readonly #path: string;
+  readonly #reader: FrameReader<Item>;
   readonly #signal: AbortSignal;
   readonly #backOff: BackOff;
-  #last: number;
   #isBack = false;
 
-  constructor(transport: Transport, followed: Followed, signal: AbortSignal) {
+  constructor(transport: Transport, { path, reader, signal }: FollowedFrames<Item>) {
     this.#transport = transport;
-    this.#followed = followed;
+    this.#path = path;
+    this.#reader = reader;
     this.#signal = signal;
     this.#backOff = transport.backOff();
-    this.#last = followed.after ?? 0;
   }
 
-  async *events(): AsyncGenerator<StreamEvent, void> {
+  async *items(): AsyncGenerator<Item, void> {
     for (;;) {
       let lost: unknown = new LostError('the connection was closed');
       try {
@@ -101,15 +126,15 @@ class Follower {
       throw error;
     }
     if (!(lost instanceof LostError)) throw lost;
-    const url = this.#transport.urlOf({ path: this.#followed.path });
+    const url = this.#transport.urlOf({ path: this.#path });
     throw new ConnectionLostError(
-      { url, triedFor: this.#backOff.triedFor, after: this.#last },
+      { url, triedFor: this.#backOff.triedFor, after: this.#reader.after },
       { cause: lost },
     );
   }
 
-  /** Yields the events of one connection; returns `true` when the stream has come to its end. */
-  async *#connection(): AsyncGenerator<StreamEvent, boolean> {
+  /** Yields the items of one connection; returns `true` when the stream has come to its end. */
+  async *#connection(): AsyncGenerator<Item, boolean> {
     const { options } = this.#transport;
     const response = await this.#open();
     if (response.status === 204) return true;
@@ -123,26 +148,22 @@ class Follower {
       if (frame.event === brokenStream) throw breakOf(JSON.parse(frame.data) as Problem);
       this.#backOff.succeeded();
       if (frame.event === endOfStream) return true;
-      const event = this.#taken(frame);
-      if (event !== undefined) yield event;
+      yield* this.#reader.take(frame);
     }
     return false;
   }
 
   async #open(): Promise<Response> {
     const { options } = this.#transport;
-    const { path } = this.#followed;
     const late = new AbortController();
     const cancel = options.ports.clock.setTimer(options.timeoutMs, () => late.abort());
+    const { query = {}, headers = {} } = this.#reader.request(this.#isBack);
     try {
       return await this.#transport.fetch({
         method: 'GET',
-        path,
-        query: this.#last > 0 ? { after: this.#last } : {},
-        headers: {
-          accept: 'text/event-stream',
-          ...(this.#isBack && this.#last > 0 ? { 'last-event-id': String(this.#last) } : {}),
-        },
+        path: this.#path,
+        query,
+        headers: { accept: 'text/event-stream', ...headers },
         signal: AbortSignal.any([this.#signal, late.signal]),
       });
     } catch (error) {
@@ -162,6 +183,34 @@ class Follower {
       reason: `${type ?? 'nothing'} in the place of a stream of events`,
     });
   }
+}
+
+/** Reads the events of a session or a run. */
+class EventReader implements FrameReader<StreamEvent> {
+  readonly #isWhole: boolean;
+  #last: number;
+
+  constructor({ after = 0, isWhole }: Pick<Followed, 'after' | 'isWhole'>) {
+    this.#isWhole = isWhole;
+    this.#last = after;
+  }
+
+  get after(): number {
+    return this.#last;
+  }
+
+  request(isBack: boolean): Pick<Call, 'query' | 'headers'> {
+    if (this.#last === 0) return {};
+    return {
+      query: { after: this.#last },
+      headers: isBack ? { 'last-event-id': String(this.#last) } : {},
+    };
+  }
+
+  take(frame: EventSourceMessage): readonly StreamEvent[] {
+    const event = this.#taken(frame);
+    return event === undefined ? [] : [event];
+  }
 
   /**
    * The event of a frame; `undefined` for one that has come before, and for what is said of the
@@ -172,7 +221,7 @@ class Follower {
     if (id === undefined) return isTransient(event) ? event : undefined;
     const seq = Number(id);
     if (seq <= this.#last) return undefined;
-    if (this.#followed.isWhole && seq !== this.#last + 1)
+    if (this.#isWhole && seq !== this.#last + 1)
       throw new LostError(`event ${this.#last + 1} is missing`);
     this.#last = seq;
     return event;

@@ -17,6 +17,7 @@ export { RunHandle } from './run-handle.ts';
 export { Runs, type WaitOptions } from './runs.ts';
 export { type EventOptions, Sessions } from './sessions.ts';
 export { noText, type StreamedText, type StreamedTexts, streamedText } from './streamed-text.ts';
+export { type TaskControl, Tasks } from './tasks.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';
 export type {
   Answer,
@@ -32,6 +33,7 @@ export type {
   NewMessage,
   NewRun,
   NewSession,
+  NewTask,
   OperationResult,
   Reopening,
   RequestListQuery,
@@ -42,10 +44,16 @@ export type {
   ServerRunOutline,
   ServerSession,
   ServerSessionDetails,
+  ServerTask,
+  ServerTaskExplanation,
+  ServerTaskPriority,
+  ServerTaskState,
   SessionListQuery,
   SessionState,
   SessionUsage,
   StartedServerRun,
+  SubmittedServerTask,
+  TaskListQuery,
   ToldOutcome,
   TranscriptEntries,
   UsagePage,

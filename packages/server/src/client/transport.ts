@@ -4,6 +4,7 @@ import { defined } from './defined.ts';
 import {
   ConnectionLostError,
   InvalidClientError,
+  isServerProblem,
   LostError,
   ServerProblemError,
   UnexpectedAnswerError,
@@ -205,6 +206,8 @@ export class Transport {
 
 /** True when the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
+  // A queue is full for longer than a moment: its caller decides what to do.
+  if (isServerProblem(error, 'queue_full')) return false;
   if (error instanceof ServerProblemError)
     return passing.has(error.status) || error.code === 'idempotency_key_in_use';
   return error instanceof LostError;

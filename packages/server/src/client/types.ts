@@ -33,6 +33,13 @@ import type {
   sessionSchema,
   stateSchema,
 } from '../schemas/session.ts';
+import type {
+  newTaskSchema,
+  submittedTaskSchema,
+  taskExplanationSchema,
+  taskSchema,
+  tasksQuerySchema,
+} from '../schemas/task.ts';
 import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 
 // Types of the client are made from the schemas that the server checks and documents. They cannot
@@ -88,3 +95,14 @@ export type UsagePage = z.output<typeof usagePageSchema>;
 export type SessionUsage = UsagePage['sessions'][number];
 
 export type ServerAgent = z.output<typeof agentSchema>;
+
+export type NewTask = z.input<typeof newTaskSchema>;
+export type TaskListQuery = QueryOf<typeof tasksQuerySchema>;
+export type SubmittedServerTask = z.output<typeof submittedTaskSchema>;
+/** A task; `result` is as the agent gave it, which nobody checks here. */
+export type ServerTask<Output = unknown> = Omit<z.output<typeof taskSchema>, 'result'> & {
+  readonly result?: Output;
+};
+export type ServerTaskExplanation = z.output<typeof taskExplanationSchema>;
+export type ServerTaskPriority = ServerTask['priority'];
+export type ServerTaskState = ServerTask['state'];

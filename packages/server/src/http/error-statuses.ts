@@ -48,6 +48,13 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   segment_key_missing: 500,
   seal_broken: 500,
   run_stopped: 503,
+  // Tasks.
+  invalid_task: 400,
+  task_not_found: 404,
+  task_ended: 409,
+  queue_full: 429,
+  key_busy: 409,
+  session_gone: 410,
   // Callers.
   invalid_api_key: 400,
   api_key_not_found: 404,

@@ -7,6 +7,7 @@ const tags: readonly { readonly name: string; readonly description: string }[] =
     name: 'Runs',
     description: 'Agents at work, as background jobs: they go on when nobody listens.',
   },
+  { name: 'Tasks', description: 'Runs that wait for their turn, by priority.' },
   { name: 'Sessions', description: 'Conversations with agents, and what is said to them.' },
   { name: 'Ledgers', description: 'Everything that happened in a session, in order.' },
   { name: 'Streams', description: 'What happens, while it happens.' },

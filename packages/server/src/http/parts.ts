@@ -7,6 +7,7 @@ import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
 import type { Replays } from '../stream/replay/replays.ts';
+import type { TaskWatches } from '../stream/tasks/task-watches.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 
 /** Variables that the middleware passes to the route of a request. */
@@ -65,6 +66,8 @@ export interface ServerParts {
   readonly streams: OpenStreams;
   /** Answers to requests with an `Idempotency-Key`. */
   readonly kept: KeptAnswers;
+  /** Tasks that streams tell of. */
+  readonly taskWatches: TaskWatches;
   /** Replays of recorded sessions. */
   readonly replays: Replays;
   /** Aborted when the server closes: streams end, and clients come back to another process. */

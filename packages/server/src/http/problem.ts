@@ -112,14 +112,20 @@ function titleOf(code: string): string {
 /** A problem as a response. */
 export function problemResponse(error: unknown, requestId: string): Response {
   const problem = problemOf(error, requestId);
-  const headers =
-    error instanceof RequestRefusedError
-      ? error.headers
-      : problem.status === 503
-        ? { 'retry-after': '1' }
-        : {};
   return new Response(JSON.stringify(problem), {
     status: problem.status,
-    headers: { ...headers, 'content-type': problemType },
+    headers: { ...headersOf(error, problem), 'content-type': problemType },
   });
+}
+
+/** Seconds after which a full queue may have room, where the queue itself does not say. */
+const queueRetrySeconds = 5;
+
+function headersOf(error: unknown, { status }: Problem): Readonly<Record<string, string>> {
+  if (error instanceof RequestRefusedError) return error.headers;
+  if (status === 503) return { 'retry-after': '1' };
+  if (!isAdjutantError(error, 'queue_full')) return {};
+  const ms = error.data['retryAfterMs'];
+  const seconds = typeof ms === 'number' ? Math.max(1, Math.ceil(ms / 1_000)) : queueRetrySeconds;
+  return { 'retry-after': String(seconds) };
 }

@@ -21,6 +21,9 @@ import { addRunRoutes } from './runs.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addSocketRoutes } from './socket.ts';
 import { addStreamRoutes } from './streams.ts';
+import { addTaskControlRoutes } from './tasks/controls.ts';
+import { addTaskEventRoutes } from './tasks/events.ts';
+import { addTaskRoutes } from './tasks/tasks.ts';
 import { addUsageRoutes } from './usage.ts';
 
 const all: readonly AddRoutes[] = [
@@ -30,6 +33,10 @@ const all: readonly AddRoutes[] = [
   addControlRoutes,
   addRepairRoutes,
   addLedgerRoutes,
+  // Before the routes of one task, whose id would be `events`.
+  addTaskEventRoutes,
+  addTaskRoutes,
+  addTaskControlRoutes,
   addAgentRoutes,
   addUsageRoutes,
   addApprovalRoutes,

@@ -22,6 +22,8 @@ export interface Inhabited {
   readonly operation: string;
   /** Token in a link by which the request can be answered. */
   readonly link: string;
+  /** Task of the user `ann` that waits for its turn. */
+  readonly task: string;
   /** An API key that nobody uses. */
   readonly spareKey: string;
   key(asked?: Partial<NewApiKey>): Promise<string>;
@@ -53,6 +55,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     }),
   );
   const [done, waiting, filming] = runs as [(typeof runs)[0], (typeof runs)[0], (typeof runs)[0]];
+  const { id: task } = await left.submit(agents.clerk, 'private words', { requester: 'ann' });
   const api = server(app, {
     auth: {},
     limits: { requestsPerMinute: false, failuresPerMinute: 100_000 },
@@ -82,6 +85,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     },
     request,
     operation: 'film-1',
+    task,
     spareKey: spare.key.id,
     key: async (asked) =>
       (await keys.create({ name: 'test', roles: ['admin'], tenant: 'left', ...asked })).credential,

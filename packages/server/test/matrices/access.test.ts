@@ -135,8 +135,8 @@ describe.for(callers)('%s', (caller) => {
 /** The same call about what there is not. */
 async function missing(about: Inhabited, operationId: string): Promise<Call> {
   const call = await (entries[operationId] as Entry).call(about);
-  const { done, waiting, run, waitingRun, request, operation, spareKey } = about;
-  const path = [waitingRun, run, waiting, done, request, operation, spareKey].reduce(
+  const { done, waiting, run, waitingRun, request, operation, spareKey, task } = about;
+  const path = [waitingRun, run, waiting, done, request, operation, spareKey, task].reduce(
     (made, id) => made.replace(`/${id}`, '/nothing'),
     call.path,
   );

@@ -313,6 +313,27 @@ export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
 }
 
 /**
+ * Returns the options with the slots and the queues that the environment names, which go before
+ * those of `work`: the command line makes workers of apps that others have written.
+ * @throws InvalidRuntimeError
+ */
+export function withEnvironment(options: RuntimeOptions): RuntimeOptions {
+  const { ADJUTANT_QUEUES: queues, ADJUTANT_SLOTS: slots } = process.env;
+  if (!queues && !slots) return options;
+  const work = {
+    ...options.work,
+    ...(slots ? { slots: Number(slots) } : {}),
+    ...(queues ? { queues: queues.split(',').map((name) => name.trim()) } : {}),
+  };
+  const reason = workCheck(work);
+  if (reason !== undefined)
+    throw new InvalidRuntimeError({
+      reason: `ADJUTANT_SLOTS and ADJUTANT_QUEUES must give \`work\` that is ${reason}`,
+    });
+  return { ...options, work };
+}
+
+/**
  * Returns the options after checking them.
  * @throws InvalidRuntimeError
  */

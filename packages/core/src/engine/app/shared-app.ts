@@ -18,6 +18,7 @@ import {
   defaultLeaseMs,
   mayRecoverByItself,
   type RuntimeOptions,
+  withEnvironment,
 } from './runtime-options.ts';
 import { appServices } from './services.ts';
 import { homeOf } from './session-opener.ts';
@@ -76,9 +77,9 @@ export class SharedApp implements AppParts {
    * @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError
    */
   constructor(options: RuntimeOptions, makers: AppMakers) {
-    const { app, tenant = 'default', ports = {} } = checkedOptions(options);
+    this.options = withEnvironment(checkedOptions(options));
+    const { app, tenant = 'default', ports = {} } = this.options;
     this.app = app;
-    this.options = options;
     this.#makers = makers;
     this.#coversAllTenants = options.tenants === true;
     this.clock = clockOf(options);

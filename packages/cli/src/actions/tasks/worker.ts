@@ -1,0 +1,110 @@
+import type { Runtime } from 'adjutant';
+import { type AgentOptions, openServedApp } from '../../app/app.ts';
+import { assertDurable } from '../../app/durable-store.ts';
+import { refuseBuiltInFlags } from '../../app/project.ts';
+import { exitCodes, UsageError } from '../../failure.ts';
+import type { Host } from '../../host/host.ts';
+import type { Interruption } from '../../host/interruption.ts';
+import type { ConfigOptions } from '../../modules/find-config.ts';
+import { loadApp } from '../../modules/load-module.ts';
+import { jsonLine } from '../../output/json-output.ts';
+import { notice } from '../../output/notice.ts';
+import { plainLine } from '../../output/plain-text.ts';
+import { type TaskReport, taskLog, taskReportLine } from '../../output/task-log.ts';
+import { untilStopped } from '../serve.ts';
+
+export interface WorkerOptions extends AgentOptions, ConfigOptions {
+  /** Number of sessions that it works on at the same time. @default that of the app */
+  readonly slots?: number;
+  /** Queues that it serves. @default those of the app */
+  readonly queues?: readonly string[];
+  readonly json?: boolean;
+}
+
+export interface WorkerContext {
+  readonly host: Host;
+  readonly interruption: Interruption;
+  readonly options: WorkerOptions;
+}
+
+/**
+ * `adjutant worker`: works on the tasks of the user's app, or else of the command line's agent,
+ * until a signal ends it. Its open runs are released then, and go on in another process.
+ */
+export async function work({ host, interruption, options }: WorkerContext): Promise<number> {
+  const app = await withWork(options, () => openApp(host, options));
+  try {
+    assertDurable(app, 'no other process can give this one work');
+    if (!app.recovery.isAutomatic)
+      throw new UsageError({
+        reason:
+          `The app "${app.app}" takes no work by itself (recover: 'manual'). Leave that option ` +
+          "out, or set it to 'auto'.",
+      });
+    const end = app.streams.observe(taskLog((report) => tell(host, options, report)));
+    say(host, app, options);
+    const letEnd = keepAlive(host);
+    await interruption.during(...untilStopped());
+    letEnd();
+    if (options.json !== true) notice(host, 'Ending. A second signal ends it at once.');
+    end();
+  } finally {
+    await app.close();
+  }
+  if (options.json !== true) notice(host, 'Ended. Open tasks go on with another worker.');
+  return exitCodes.ok;
+}
+
+const hourMs = 3_600_000;
+
+/** Keeps the process alive while it waits for work: the timers of the app do not. */
+function keepAlive({ clock }: Host): () => void {
+  let cancel = (): void => undefined;
+  const again = (): void => {
+    cancel = clock.setTimer(hourMs, again);
+  };
+  again();
+  return () => cancel();
+}
+
+async function openApp(host: Host, options: WorkerOptions): Promise<Runtime> {
+  const configured = await loadApp(host, options, { recovers: true });
+  if (configured !== undefined) {
+    refuseBuiltInFlags(configured, options);
+    return configured.app;
+  }
+  const { app, announce } = await openServedApp(host, options);
+  announce();
+  return app;
+}
+
+/** Opens an app that takes the given work: runtimes read these variables. */
+async function withWork<Opened>(
+  { slots, queues }: WorkerOptions,
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  const variables = {
+    ADJUTANT_SLOTS: slots === undefined ? undefined : String(slots),
+    ADJUTANT_QUEUES: queues?.join(','),
+  };
+  for (const [name, value] of Object.entries(variables))
+    if (value !== undefined) process.env[name] = value;
+  return open();
+}
+
+function say({ stdout }: Host, app: Runtime, { json, queues, slots }: WorkerOptions): void {
+  if (json) {
+    stdout.write(jsonLine({ type: 'working', app: app.app, slots, queues }));
+    return;
+  }
+  const details = [
+    ...(queues === undefined ? [] : [`queues ${queues.map(plainLine).join(', ')}`]),
+    ...(slots === undefined ? [] : [`${slots} at the same time`]),
+  ];
+  const about = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  stdout.write(`Working on the app ${plainLine(app.app)}${about}. Ctrl-C ends it.\n`);
+}
+
+function tell({ stdout }: Host, { json }: WorkerOptions, report: TaskReport): void {
+  stdout.write(json ? jsonLine(report) : `${taskReportLine(report)}\n`);
+}
