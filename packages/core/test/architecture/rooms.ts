@@ -229,6 +229,7 @@ export const sizeLimits = {
  */
 export const modulesOutsideIndex: readonly string[] = [
   'ajv',
+  'croner',
   'jsonrepair',
   'mathjs',
   'node:child_process',

@@ -86,6 +86,16 @@ describe('a wake only asks', () => {
     });
   });
 
+  test('a clock with parts of milliseconds skips nothing', () => {
+    const hourly = cron('0 * * * *', { timeZone: 'Europe/Berlin' });
+    for (const schedule of [hourly, every('1h'), at(noon + hour)]) {
+      const question = { considered: noon + hour - 0.5, anchor: noon + 0.25 };
+      const { firings, considered } = wake(schedule, {}, { ...question, now: noon + hour + 0.75 });
+      expect(firings).toMatchObject([{ instant: noon + hour, standsFor: 1 }]);
+      expect(considered).toBe(noon + hour);
+    }
+  });
+
   test('a jitter delays the firing and not the instant', () => {
     const jittered = every('15m', { jitterMs: 5 * minute });
     const next = nextInstant(jittered, { after: noon, anchor: noon, triggerId: 't' });

@@ -88,6 +88,8 @@ describe('verifyWebhook', () => {
     };
     expect(verify({ headers })).toEqual(accepted);
     expect(verify({ headers: new Headers(headers) })).toEqual(accepted);
+    const ofAnotherPackage = { get: (name: string) => new Headers(headers).get(name) };
+    expect(verify({ headers: ofAnotherPackage })).toEqual(accepted);
   });
 
   test('has one key for all attempts, and another hash for another body', () => {
