@@ -292,6 +292,16 @@ describe('the most firings of an hour', () => {
     expect(allowance(600, noon - 600_000 + hour)).toEqual({ left: 1, freeAt: undefined });
   });
 
+  test('cycle_through_webhook_hits_hourly_most: 600 firings, and then one for one', () => {
+    // Each firing calls a webhook that fires the trigger again, 100 ms later and without a cause.
+    const firedAt: number[] = [];
+    for (let now = noon; now < noon + 2 * hour; now += 100)
+      if (hourlyAllowance({ firedAt: firedAt.slice(-600), now, mostPerHour: 600 }).left > 0)
+        firedAt.push(now);
+    expect(firedAt.filter((instant) => instant < noon + hour)).toHaveLength(600);
+    expect(firedAt).toHaveLength(1_200);
+  });
+
   test('of a clock that went back do not stop a trigger', () => {
     const question = { firedAt: fired(600), now: noon - 365 * day, mostPerHour: 600 };
     expect(hourlyAllowance(question)).toEqual({ left: 600, freeAt: undefined });
