@@ -141,8 +141,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {
-    holds: 'live events between parts of a system: in process, by Redis',
-    imports: ['base', 'redis'],
+    holds: 'live events between parts of a system: in process, by Redis or PostgreSQL',
+    imports: ['base', 'redis', 'stores'],
   },
   notifications: {
     holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',

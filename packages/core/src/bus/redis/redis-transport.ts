@@ -3,7 +3,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import type { OpenedRedis } from '../../redis/connection.ts';
 import { BusClosedError, BusUnavailableError } from '../errors.ts';
 import type { BusReceiver, BusTransport } from '../transport-bus.ts';
-import { warnUnreachable } from '../warn-unreachable.ts';
+import { reasonOf, warnUnreachable } from '../warnings.ts';
 import {
   beginning,
   hasEntry,
@@ -156,6 +156,5 @@ export class RedisTransport implements BusTransport {
 
 function unavailable(error: unknown): Error {
   if (isAdjutantError(error)) return error;
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  return new BusUnavailableError({ reason }, { cause: error });
+  return new BusUnavailableError({ reason: reasonOf(error) }, { cause: error });
 }
