@@ -172,6 +172,21 @@ test.skipIf(!hasServer)('a Redis that is killed and started empty is used again'
   expect(heard).toEqual([1, 3]);
 });
 
+test.skipIf(!hasServer)('a Redis that is not there yet is told, and used when it is', async () => {
+  const port = await freePort();
+  const bus = opened(`redis://127.0.0.1:${port}`, 'late:');
+  const code = { code: 'bus_unavailable' };
+  await expect(bus.publish(event(1))).rejects.toMatchObject(code);
+  await expect(bus.subscribe('news', () => undefined)).rejects.toMatchObject(code);
+  const server = await startRedis(port);
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const heard: unknown[] = [];
+  await bus.subscribe('news', ({ data }) => heard.push(data));
+  await bus.publish(event(2));
+  await eventually(() => heard.length > 0);
+  expect(heard).toEqual([2]);
+});
+
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

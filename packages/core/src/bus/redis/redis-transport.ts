@@ -59,7 +59,7 @@ export class RedisTransport implements BusTransport {
       const reader = client.duplicate();
       this.#heed(reader);
       this.#reader = reader;
-      await reader.connect();
+      await connected(reader);
       if (this.#isClosed) throw new BusClosedError();
       const lastId = await lastIdOf(reader, this.#settings.key);
       void this.#read(reader, lastId, receiver);
@@ -136,7 +136,7 @@ export class RedisTransport implements BusTransport {
     const opened = await this.#settings.open();
     const { client, isOwn } = opened;
     this.#heed(client);
-    if (isOwn && !client.isOpen) await client.connect();
+    if (isOwn && !client.isOpen) await connected(client);
     if (!this.#isClosed) return opened;
     if (isOwn && client.isOpen) client.destroy();
     throw new BusClosedError();
@@ -151,6 +151,18 @@ export class RedisTransport implements BusTransport {
       this.#isWarned = true;
       warnUnreachable(error);
     });
+  }
+}
+
+/** Connects once. A client alone would try without end, and its callers wait. */
+async function connected(client: RedisBusClient): Promise<void> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  client.on('error', reject);
+  try {
+    await Promise.race([client.connect(), failed]);
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    throw error;
   }
 }
 
