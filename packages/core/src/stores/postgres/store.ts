@@ -1,16 +1,7 @@
 import { systemIds } from '../../base/id.ts';
 
-<<<<<<< HEAD
-
-import { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { Store, StoreAdmin } from '../../ledger/port.ts';
-
-=======
-
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { Store } from '../../ledger/port.ts';
-
->>>>>>> main
+import type { Store, StoreAdmin } from '../../ledger/port.ts';
 
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
@@ -90,7 +81,6 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
   };
 }
 
-<<<<<<< HEAD
 function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin {
   return {
     due: async ({ limit, app } = {}) =>
@@ -107,13 +97,14 @@ function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin 
     },
     sweepBlobs: async ({ olderThanMs } = {}) =>
       sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
-=======
+  };
+}
+
 function borrowerOf(name: string): Borrower {
   return {
     name,
     otherwise: 'the store the option `listen`',
     meanwhile: 'Until then whoever follows looks once a second.',
->>>>>>> main
   };
 }
 
