@@ -24,8 +24,9 @@ const nodeArguments = [
  */
 const sharing = [
   'packages/*/src/**/*.test.ts',
-  'packages/core/test/{base,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
-  'packages/core/test/{ledger-file,middleware,models,opentelemetry,redis,replay}/**/*.test.ts',
+  'packages/core/test/{base,bus,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
+  'packages/core/test/{ledger-file,middleware,models,notifications}/**/*.test.ts',
+  'packages/core/test/{opentelemetry,redis,replay}/**/*.test.ts',
   'packages/core/test/{session,stores,supervision,tools,triggers}/**/*.test.ts',
   'packages/core/test/testing/{kit,matchers,run-test}/**/*.test.ts',
   'packages/server/test/*.test.ts',

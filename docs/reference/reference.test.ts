@@ -211,6 +211,8 @@ describe('options.md', () => {
     ['tools/builtin/csv/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
     ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
     ['bus/subscriptions.ts', 'BusOptions', 'Event buses'],
+    ['bus/redis/redis-bus.ts', 'RedisBusOptions', 'Event buses'],
+    ['bus/postgres/postgres-bus.ts', 'PostgresBusOptions', 'Event buses'],
     ['bus/event-bus.ts', 'SubscribeOptions', 'Event buses'],
     ['notifications/http/options.ts', 'HttpChannelOptions', 'Notification channels'],
     ['notifications/channels/console.ts', 'ConsoleChannelOptions', 'Notification channels'],

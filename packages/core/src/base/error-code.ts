@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'bus_callback_failed'
   | 'bus_closed'
   | 'bus_unavailable'
+  | 'bus_unreachable'
   | 'cancelled'
   | 'child_in_prepare'
   | 'crash_point_failed'

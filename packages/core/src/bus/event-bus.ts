@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 
 /** Something that has happened, as a bus carries it: at most 65,536 bytes of JSON. */
-export interface BusEvent {
+export type BusEvent = {
   /** Id of the event, so that a receiver of several hints knows them as one. */
   readonly id: string;
   /** Part of the system that it comes from, such as 'imap' or 'scheduler'. */
@@ -11,7 +11,7 @@ export interface BusEvent {
   readonly data: JsonValue;
   /** Epoch milliseconds at which it happened. */
   readonly at: number;
-}
+};
 
 /**
  * Function that gets events, one after the other in the order of each publisher. Events are frozen.

@@ -7,4 +7,7 @@ export type {
   Unsubscribe,
 } from './event-bus.ts';
 export { inProcessBus } from './in-process.ts';
+export { type PostgresBusOptions, postgresBus } from './postgres/postgres-bus.ts';
+export { type RedisBusOptions, redisBus } from './redis/redis-bus.ts';
+export type { RedisBusClient } from './redis/stream-client.ts';
 export type { BusOptions } from './subscriptions.ts';

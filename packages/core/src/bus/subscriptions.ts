@@ -2,6 +2,7 @@ import { visibleLine } from '../base/text/visible-text.ts';
 import type { BusCallback, BusEvent, SubscribeOptions } from './event-bus.ts';
 import { readEvent } from './event-text.ts';
 import { hasType, type TypePattern } from './pattern.ts';
+import { reasonOf } from './warnings.ts';
 
 export interface BusOptions {
   /**
@@ -99,8 +100,7 @@ export class Subscriptions {
 }
 
 function warn(subject: string, error: unknown): void {
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  process.emitWarning(`${subject}: ${visibleLine(reason)}`, {
+  process.emitWarning(`${subject}: ${visibleLine(reasonOf(error))}`, {
     type: 'AdjutantWarning',
     code: 'bus_callback_failed',
   });

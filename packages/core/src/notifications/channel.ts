@@ -22,10 +22,10 @@ export interface SendContext {
 }
 
 /** Proof that the other side has taken a notice. */
-export interface SendReceipt {
+export type SendReceipt = {
   readonly channel: string;
   /** Id that the other side has given to the message. */
   readonly messageId?: string;
   /** Addresses of the recipient that do not exist any more and should be removed. */
   readonly gone?: readonly string[];
-}
+};

@@ -1,25 +1,27 @@
+// Types of literals, and no interfaces: these are JSON, which a state or an event can hold.
+
 /** A link that a notice offers, for example to the page of an approval. */
-export interface NoticeAction {
+export type NoticeAction = {
   readonly label: string;
   /** An address that begins with `http://` or `https://`. */
   readonly url: string;
-}
+};
 
 /** The session, run or request that a notice refers to. */
-export interface NoticeReference {
+export type NoticeReference = {
   readonly session: string;
   readonly run?: string;
   readonly request?: string;
-}
+};
 
 /** A person who gets notices. */
-export interface Recipient {
+export type Recipient = {
   readonly tenant: string;
   readonly user: string;
-}
+};
 
 /** A message to one person, without the manner in which it is sent. */
-export interface Notice extends Recipient {
+export type Notice = Recipient & {
   readonly id: string;
   /** One line. */
   readonly title: string;
@@ -32,4 +34,4 @@ export interface Notice extends Recipient {
   readonly expiresAt?: number;
   /** Ids of the notices that were joined into this one. */
   readonly joins?: readonly string[];
-}
+};

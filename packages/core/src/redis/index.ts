@@ -1,11 +1,6 @@
-import { loadOptionalPackage } from '../base/optional-package.ts';
-import {
-  describeValue,
-  findInvalidOption,
-  isNonEmptyText,
-  type OptionChecks,
-} from '../base/options.ts';
+import { findInvalidOption, isNonEmptyText, type OptionChecks } from '../base/options.ts';
 import type { PubSub } from '../engine/live/pub-sub.ts';
+import { faultOfConnection, openRedis } from './connection.ts';
 import { InvalidPubSubError } from './errors.ts';
 import { type RedisClient, RedisPubSub } from './redis-pub-sub.ts';
 
@@ -35,31 +30,7 @@ export function redis(connection: string | RedisClient, options: RedisOptions = 
   const invalid = findInvalidOption(options, checks);
   if (invalid !== undefined) throw new InvalidPubSubError({ reason: invalid.reason });
   const { prefix = '' } = options;
-  if (isClient(connection))
-    return new RedisPubSub(prefix, async () => ({ client: connection, isOwn: false }));
-  if (typeof connection !== 'string' || !/^(rediss?|unix):\/\//.test(connection)) {
-    const found =
-      typeof connection === 'string' ? 'a text that does not begin so' : describeValue(connection);
-    throw new InvalidPubSubError({
-      reason:
-        'its address must begin with redis:// or rediss://, or be a connected client of the ' +
-        `package redis, not ${found}`,
-    });
-  }
-  return new RedisPubSub(prefix, async () => {
-    const { createClient } = await loadOptionalPackage('redis', 'redis()', () => import('redis'));
-    // A message that cannot be sent now is of no use later.
-    return {
-      client: createClient({
-        url: connection,
-        disableOfflineQueue: true,
-      }) as RedisClient,
-      isOwn: true,
-    };
-  });
-}
-
-function isClient(value: unknown): value is RedisClient {
-  const { publish, duplicate } = (value ?? {}) as Partial<RedisClient>;
-  return typeof publish === 'function' && typeof duplicate === 'function';
+  const fault = faultOfConnection(connection);
+  if (fault !== undefined) throw new InvalidPubSubError({ reason: fault });
+  return new RedisPubSub(prefix, () => openRedis(connection, 'redis()'));
 }

@@ -146,8 +146,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {
-    holds: 'live events between parts of a system: in process',
-    imports: ['base'],
+    holds: 'live events between parts of a system: in process, by Redis or PostgreSQL',
+    imports: ['base', 'redis', 'stores'],
   },
   notifications: {
     holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
@@ -234,6 +234,7 @@ export const sizeLimits = {
  */
 export const modulesOutsideIndex: readonly string[] = [
   'ajv',
+  'croner',
   'jsonrepair',
   'mathjs',
   'node:child_process',

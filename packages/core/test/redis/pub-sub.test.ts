@@ -1,5 +1,4 @@
 import { mkdtempSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent, type PubSub, runtime, type StreamEvent } from 'adjutant';
@@ -8,6 +7,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { createClient } from 'redis';
 import { expect, onTestFinished, test } from 'vitest';
+import { cable } from './cable.ts';
 import { reasonToSkip, redisUrl } from './server.ts';
 
 const url = redisUrl;
@@ -73,44 +73,12 @@ test.each([[''], ['localhost:6379'], ['http://localhost'], [7], [{}]])(
   },
 );
 
-/** Stands between the client and Redis, and can be cut. */
-async function cable(): Promise<{
-  readonly url: string;
-  cut: () => Promise<void>;
-  mend: () => Promise<void>;
-}> {
-  const { hostname, port: target } = new URL(url);
-  const sockets = new Set<Socket>();
-  let server: Server;
-  let chosen = 0;
-  const listen = async (): Promise<void> => {
-    server = createServer((socket) => {
-      const upstream = connect(Number(target || 6379), hostname);
-      for (const each of [socket, upstream]) {
-        sockets.add(each);
-        each.on('error', () => undefined);
-        each.on('close', () => sockets.delete(each));
-      }
-      socket.pipe(upstream).pipe(socket);
-    });
-    await new Promise<void>((resolve) => server.listen(chosen, '127.0.0.1', resolve));
-    chosen = (server.address() as { port: number }).port;
-  };
-  const cut = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
-  await listen();
-  onTestFinished(cut);
-  return { url: `redis://127.0.0.1:${chosen}`, cut, mend: listen };
-}
-
 testRedis(
   'while Redis is gone runs and followers go on without it; when it is back, so are the ' +
     'parts of answers',
   async () => {
     const line = await cable();
+    onTestFinished(line.cut);
     const path = join(mkdtempSync(join(tmpdir(), 'redis-')), 'app.db');
     const gates: (() => void)[] = [];
     const clock = {

@@ -86,6 +86,16 @@ describe('a wake only asks', () => {
     });
   });
 
+  test('a clock with parts of milliseconds skips nothing', () => {
+    const hourly = cron('0 * * * *', { timeZone: 'Europe/Berlin' });
+    for (const schedule of [hourly, every('1h'), at(noon + hour)]) {
+      const question = { considered: noon + hour - 0.5, anchor: noon + 0.25 };
+      const { firings, considered } = wake(schedule, {}, { ...question, now: noon + hour + 0.75 });
+      expect(firings).toMatchObject([{ instant: noon + hour, standsFor: 1 }]);
+      expect(considered).toBe(noon + hour);
+    }
+  });
+
   test('a jitter delays the firing and not the instant', () => {
     const jittered = every('15m', { jitterMs: 5 * minute });
     const next = nextInstant(jittered, { after: noon, anchor: noon, triggerId: 't' });
@@ -280,6 +290,16 @@ describe('the most firings of an hour', () => {
     expect(allowance(600)).toEqual({ left: 0, freeAt: noon - 600_000 + hour });
     expect(allowance(601)).toEqual({ left: 0, freeAt: noon - 600_000 + hour });
     expect(allowance(600, noon - 600_000 + hour)).toEqual({ left: 1, freeAt: undefined });
+  });
+
+  test('cycle_through_webhook_hits_hourly_most: 600 firings, and then one for one', () => {
+    // Each firing calls a webhook that fires the trigger again, 100 ms later and without a cause.
+    const firedAt: number[] = [];
+    for (let now = noon; now < noon + 2 * hour; now += 100)
+      if (hourlyAllowance({ firedAt: firedAt.slice(-600), now, mostPerHour: 600 }).left > 0)
+        firedAt.push(now);
+    expect(firedAt.filter((instant) => instant < noon + hour)).toHaveLength(600);
+    expect(firedAt).toHaveLength(1_200);
   });
 
   test('of a clock that went back do not stop a trigger', () => {

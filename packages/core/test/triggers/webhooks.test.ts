@@ -88,9 +88,11 @@ describe('verifyWebhook', () => {
     };
     expect(verify({ headers })).toEqual(accepted);
     expect(verify({ headers: new Headers(headers) })).toEqual(accepted);
+    const ofAnotherPackage = { get: (name: string) => new Headers(headers).get(name) };
+    expect(verify({ headers: ofAnotherPackage })).toEqual(accepted);
   });
 
-  test('has one key for all attempts, and another hash for another body', () => {
+  test('webhook_same_id_other_body: one key for all attempts, another hash for another body', () => {
     const again = sentAt + 60_000;
     const first = verify();
     const second = verify({ headers: sign({ timestamp: again }), now: again });

@@ -14,7 +14,7 @@ import type { Notice } from '../notice.ts';
 import { type QuietHours, sendingAllowedAt } from './quiet-hours.ts';
 
 /** An attempt to send a notice that has ended. */
-export interface SendAttempt {
+export type SendAttempt = {
   readonly channel: string;
   /** Epoch milliseconds of its end. */
   readonly at: number;
@@ -22,7 +22,7 @@ export interface SendAttempt {
   readonly failure?: Pick<NotificationFailedError, 'permanent' | 'effect'> & {
     readonly retryAfterMs?: number | undefined;
   };
-}
+};
 
 export interface AttemptRequest {
   readonly notice: Pick<Notice, 'id' | 'urgent' | 'expiresAt'>;

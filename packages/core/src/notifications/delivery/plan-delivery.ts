@@ -17,17 +17,17 @@ export interface DeliveryRequest {
   readonly intervalMs?: number;
 }
 
-export interface WaitingNotice {
+export type WaitingNotice = {
   readonly notice: string;
   readonly until: number;
   readonly reason: 'interval' | 'quiet_hours';
-}
+};
 
-export interface DroppedNotice {
+export type DroppedNotice = {
   readonly notice: string;
   /** `repeated`: another one has its id. */
   readonly reason: 'expired' | 'expires_in_quiet_hours' | 'repeated';
-}
+};
 
 /** A plan in which each of the notices is in one of the three lists. */
 export interface DeliveryPlan {

@@ -12,7 +12,7 @@ export interface HttpChannelOptions {
   readonly timeoutMs?: number;
   /** Function that sends requests. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch;
-  /** Clock of the time limit. @default the clock of the machine */
+  /** Clock of the time limit and of timestamps. @default the clock of the machine */
   readonly clock?: Clock;
 }
 

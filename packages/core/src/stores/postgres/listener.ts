@@ -1,22 +1,11 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { quoteName } from './database.ts';
-import type { PostgresClient } from './pool.ts';
+import { NotificationConnection, type NotificationSource } from './notification-connection.ts';
 
-/** A connection that stays with its user, and the function that closes it. */
-export interface ListeningConnection {
-  readonly client: PostgresClient;
-  readonly close: () => Promise<void> | void;
-}
-
-export interface ListenerSettings {
-  readonly channel: string;
-  readonly connect: () => Promise<ListeningConnection>;
+export interface ListenerSettings extends NotificationSource {
   /** Records that this store listens, for a number of milliseconds. */
   readonly register: (ms: number) => Promise<void>;
 }
 
-const firstDelayMs = 50;
-const longestDelayMs = 5_000;
 /**
  * Milliseconds between two reads of a follower, so that a lost notification costs no more than
  * this.
@@ -32,11 +21,9 @@ export class Listener {
   readonly #settings: ListenerSettings;
   readonly #onHint: (ledgers: readonly string[] | undefined) => void;
   readonly #clock: Clock = systemClock;
+  /** Followers read by themselves while it is lost, and meet the failure of the database then. */
+  readonly #connection: NotificationConnection;
   #listening = false;
-  #connection: ListeningConnection | undefined;
-  #opening: Promise<void> | undefined;
-  #delayMs = firstDelayMs;
-  #cancelRetry: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
 
   /**
@@ -49,27 +36,28 @@ export class Listener {
   ) {
     this.#settings = settings;
     this.#onHint = onHint;
+    this.#connection = new NotificationConnection(settings, {
+      onListening: async () => {
+        await settings.register(registeredMs);
+        // Events that were written before the connection listened.
+        onHint(undefined);
+      },
+      onPayload: (payload) => onHint(namesOf(payload)),
+    });
   }
 
   listen(listening: boolean): void {
     if (this.#listening === listening) return;
     this.#listening = listening;
-    if (listening) {
-      this.#open();
-      this.#scheduleLook();
-      return;
-    }
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
-    this.#cancelLook?.();
-    void this.#drop();
+    this.#connection.listen(listening);
+    if (listening) this.#scheduleLook();
+    else this.#cancelLook?.();
   }
 
   /** Closes the connection. */
   async close(): Promise<void> {
     this.listen(false);
-    await this.#opening;
-    await this.#drop();
+    await this.#connection.close();
   }
 
   #scheduleLook(): void {
@@ -79,63 +67,6 @@ export class Listener {
       this.#settings.register(registeredMs).catch(() => undefined);
       if (this.#listening) this.#scheduleLook();
     });
-  }
-
-  #open(): void {
-    this.#opening ??= this.#start().finally(() => {
-      this.#opening = undefined;
-      // A follower came while the last connection was being closed.
-      if (this.#listening && this.#connection === undefined && this.#cancelRetry === undefined)
-        this.#open();
-    });
-  }
-
-  async #start(): Promise<void> {
-    try {
-      const connection = await this.#settings.connect();
-      const { client } = connection;
-      this.#connection = connection;
-      const lost = (): void => this.#lose(connection);
-      client.on('error', lost);
-      client.on('end', lost);
-      client.on('notification', (message) => this.#onHint(namesOf(message.payload)));
-      await client.query(`listen ${quoteName(this.#settings.channel)}`);
-      await this.#settings.register(registeredMs);
-      this.#delayMs = firstDelayMs;
-      // Events that were written before the connection listened.
-      this.#onHint(undefined);
-    } catch {
-      // Followers read by themselves meanwhile, and meet the failure of the database then.
-      if (this.#connection !== undefined) await this.#drop();
-      this.#retry();
-    }
-    if (!this.#listening) await this.#drop();
-  }
-
-  #lose(connection: ListeningConnection): void {
-    if (this.#connection !== connection) return;
-    void this.#drop();
-    this.#retry();
-  }
-
-  #retry(): void {
-    if (!this.#listening) return;
-    this.#cancelRetry?.();
-    this.#cancelRetry = this.#clock.setTimer(this.#delayMs, () => {
-      this.#cancelRetry = undefined;
-      if (this.#listening) this.#open();
-    });
-    this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);
-  }
-
-  async #drop(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    try {
-      await connection?.close();
-    } catch {
-      // The connection is being closed: its failures do not matter.
-    }
   }
 }
 

@@ -1,6 +1,8 @@
 import { systemIds } from '../../base/id.ts';
-import { StoreUnavailableError } from '../../ledger/errors.ts';
+
+import type { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store, StoreAdmin } from '../../ledger/port.ts';
+
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
 import { openContent, type StoreWithContent } from '../content-access.ts';
@@ -9,7 +11,7 @@ import { PostgresContent } from './content.ts';
 import { Database } from './database.ts';
 import { Following } from './following.ts';
 import { PostgresLedgerStore, type StoreParts } from './ledger-store.ts';
-import type { ListeningConnection } from './listener.ts';
+import { type Borrower, lentConnection, ownConnection } from './listening-connections.ts';
 import { Notifier } from './notifier.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
@@ -42,7 +44,7 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
     channel: schema,
     connect:
       connect === undefined
-        ? () => lentConnection(pool, description)
+        ? () => lentConnection(pool, borrowerOf(description))
         : () => ownConnection(connect),
     register: async (ms: number) =>
       void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
@@ -98,6 +100,14 @@ function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin 
   };
 }
 
+function borrowerOf(name: string): Borrower {
+  return {
+    name,
+    otherwise: 'the store the option `listen`',
+    meanwhile: 'Until then whoever follows looks once a second.',
+  };
+}
+
 const mostBlobsPerSweep = 1_000;
 
 async function sweepBlobs(
@@ -116,54 +126,4 @@ async function sweepBlobs(
     removed += count;
     if (count < mostBlobsPerSweep) return removed;
   }
-}
-
-/**
- * Number of connections of each pool that stores listen on. Each store that is followed keeps one.
- */
-const listening = new WeakMap<PostgresPool, number>();
-const warned = new WeakSet<PostgresPool>();
-
-/**
- * Borrows a connection for listening, but never the last one: every statement would wait for ever.
- * Then no store listens, and followers read from time to time.
- * @throws StoreUnavailableError
- */
-async function lentConnection(pool: PostgresPool, store: string): Promise<ListeningConnection> {
-  const taken = (listening.get(pool) ?? 0) + 1;
-  const most = pool.options?.max;
-  if (typeof most === 'number' && taken >= most) {
-    const reason =
-      `its pool has ${most === 1 ? 'a single connection' : `${most} connections`}, and ` +
-      'each store that is followed keeps one for listening: ' +
-      `give the pool at least ${taken + 1} (\`max\`), or the store the option \`listen\``;
-    if (!warned.has(pool))
-      process.emitWarning(
-        `${store}: ${reason}. Until then whoever follows looks once a second.`,
-        'AdjutantWarning',
-      );
-    warned.add(pool);
-    throw new StoreUnavailableError({ store, reason });
-  }
-  listening.set(pool, taken);
-  const free = (): void => void listening.set(pool, (listening.get(pool) ?? 1) - 1);
-  try {
-    const client = await pool.connect();
-    // The connection listens, so it is closed and not lent again.
-    const close = (): void => {
-      free();
-      client.release(true);
-    };
-    return { client, close };
-  } catch (error) {
-    free();
-    throw error;
-  }
-}
-
-async function ownConnection(
-  connect: () => Promise<PostgresOwnClient>,
-): Promise<ListeningConnection> {
-  const client = await connect();
-  return { client, close: () => client.end() };
 }

@@ -51,7 +51,8 @@ export function dueFirings(
   policy: FiringPolicy,
   question: FiringQuestion,
 ): DueFirings {
-  const { considered, anchor, triggerId, now } = question;
+  const { considered, anchor, triggerId } = question;
+  const now = Math.floor(question.now);
   checkInstants('dueFirings', { considered, anchor, now });
   const source = instantsOf(schedule, anchor);
   const wakeAfter = (after: number) => nextInstant(schedule, { after, anchor, triggerId })?.firesAt;
@@ -59,10 +60,11 @@ export function dueFirings(
     const decisions = [beganAgain(considered, now)];
     return { firings: [], decisions, considered: now, wakeAt: wakeAfter(now) };
   }
-  const due = dueInstants(schedule, source, question);
+  const asked = { ...question, now };
+  const due = dueInstants(schedule, source, asked);
   const last = due.newest.at(-1)?.instant ?? considered;
-  const chosen = chooseFirings(source, policy, question, due);
-  const allowed = withinHour(policy, question, chosen.firings);
+  const chosen = chooseFirings(source, policy, asked, due);
+  const allowed = withinHour(policy, asked, chosen.firings);
   const wakeAt = wakeAfter(last);
   return {
     firings: allowed.firings,

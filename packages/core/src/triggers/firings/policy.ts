@@ -1,7 +1,7 @@
 import { isCount, isNotNegative, isOneOf } from '../../base/options.ts';
 import type { TriggerOn } from '../declarations/trigger-on.ts';
 import { checkTriggerOptions, InvalidTriggerError } from '../errors.ts';
-import { nextInstants } from '../schedules/next-instant.ts';
+import { instantsOf } from '../schedules/instants.ts';
 import type { Schedule } from '../schedules/schedule.ts';
 import type { OverlapPolicy } from './overlap.ts';
 
@@ -37,7 +37,6 @@ export interface FiringPolicy {
 }
 
 const hourMs = 3_600_000;
-const longestPreview = 1_000;
 
 /**
  * Checks the options of a trigger, and fills in the defaults.
@@ -71,11 +70,8 @@ function faultOf(on: TriggerOn, options: FiringOptions, mostPerHour: number): st
 }
 
 function firesMoreOften(schedule: Schedule, mostPerHour: number): boolean {
-  if (schedule.kind === 'every') return hourMs / schedule.everyMs > mostPerHour;
-  if (schedule.kind === 'at' || mostPerHour >= longestPreview) return false;
+  const source = instantsOf(schedule, 0);
+  const first = source.next(0);
   // The first instant begins an hour of the pattern, and all of its hours are alike.
-  const found = nextInstants(schedule, { from: 0, count: mostPerHour + 1 });
-  const [first = 0] = found;
-  const last = found[mostPerHour];
-  return last !== undefined && last - first < hourMs;
+  return first !== undefined && source.count(first - 1, first - 1 + hourMs) > mostPerHour;
 }

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { dayMs } from './zone.ts';
 
-const mostDays = 1_000;
+const mostDays = 400;
 
 /** Days of a calendar without zones, which fit the last fields of a cron pattern. */
 export interface CalendarDays {

@@ -25,7 +25,7 @@ const nicknames: Readonly<Record<string, string>> = {
 
 /** Patterns that were read, since each instant asks for its pattern. */
 const read = new Map<string, CronPattern>();
-const mostRead = 1_000;
+const mostRead = 500;
 
 /** @throws InvalidTriggerError for a pattern that cannot be read, as of a schedule made by hand */
 function patternOf(text: string): CronPattern {

@@ -1,4 +1,4 @@
-/** Instants of a schedule, in epoch milliseconds. Ranges are (`after`, `until`]. */
+/** Instants of a schedule, in whole epoch milliseconds. Ranges are (`after`, `until`]. */
 export interface InstantSource {
   /** The first instant after another; `undefined` when there is none. */
   next(after: number): number | undefined;

@@ -2,8 +2,21 @@ import { cronInstants } from './cron-instants.ts';
 import type { InstantSource } from './instant-source.ts';
 import type { Schedule } from './schedule.ts';
 
-/** Returns the instants of a schedule. `anchor` is the instant that an interval is counted from. */
+/**
+ * Returns the instants of a schedule, which are whole milliseconds. The borders of a range may be
+ * parts of them, since monotonic clocks are finer.
+ * @param anchor the instant that an interval is counted from
+ */
 export function instantsOf(schedule: Schedule, anchor: number): InstantSource {
+  const source = sourceOf(schedule, Math.floor(anchor));
+  return {
+    next: (after) => source.next(Math.floor(after)),
+    count: (after, until) => source.count(Math.floor(after), Math.floor(until)),
+    newest: (limit, after, until) => source.newest(limit, Math.floor(after), Math.floor(until)),
+  };
+}
+
+function sourceOf(schedule: Schedule, anchor: number): InstantSource {
   switch (schedule.kind) {
     case 'cron':
       return cronInstants(schedule);

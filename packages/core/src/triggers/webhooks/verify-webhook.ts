@@ -10,7 +10,9 @@ export interface IncomingWebhook {
   /** The secret that the sender has too; a list while secrets change, and any of them will do. */
   readonly secret: WebhookSecrets;
   /** Headers of the request; upper and lower case are the same. */
-  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers:
+    | Pick<Headers, 'get'>
+    | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body exactly as it came, before any reading of JSON. */
   readonly body: Uint8Array;
   /** Now, in milliseconds since 1970, by the clock of the store. */
@@ -106,7 +108,8 @@ function malformedHeader(id: string, seconds: string): string | undefined {
 
 /** Returns the value of a header; values of one that comes more than once are joined. */
 function headerOf(headers: IncomingWebhook['headers'], name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name)?.trim();
+  // Of any realm or package: `instanceof Headers` would not see those.
+  if (typeof headers.get === 'function') return headers.get(name)?.trim();
   const values = Object.entries(headers).flatMap(([key, value]) =>
     key.toLowerCase() === name && value !== undefined ? value : [],
   );

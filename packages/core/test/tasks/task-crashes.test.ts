@@ -1,0 +1,109 @@
+import { agent, memoryStore, type Runtime, runtime, type Store, tool } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
+import { crashingStore, roundModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+
+const leaseMs = 30_000;
+
+/** What happens outside, which no stop of a process undoes. */
+class Outside {
+  readonly payments = new Set<string>();
+  models = 0;
+}
+
+/** A process of the app, with definitions of its own. */
+function processOn(store: Store, outside: Outside): Runtime {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    recovery: 'rerun',
+    execute: ({ idempotencyKey }) => {
+      outside.payments.add(idempotencyKey);
+      return 'paid';
+    },
+  });
+  const model = roundModel([
+    { toolCalls: [{ name: 'pay', args: { n: 1 } }], delayMs: 5 },
+    { toolCalls: [{ name: 'pay', args: { n: 2 } }], delayMs: 5 },
+    { text: 'Done', delayMs: 5 },
+  ]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  return runtime({
+    app: 'shop',
+    store,
+    runnables: [clerk],
+    recover: 'manual',
+    work: { slots: 1 },
+    lease: { ttlMs: leaseMs },
+  });
+}
+
+/** Works on the queue until the process has stopped, or nothing is left to do. */
+async function workUntil(app: Runtime, isOver: () => Promise<boolean>): Promise<void> {
+  while (!(await isOver())) {
+    // A process that has stopped is never answered: its runs are not waited for.
+    void app.recovery.resumeStopped().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+async function stoppedAt(number: number, when: 'before' | 'after', change: 'none' | 'priority') {
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const store = memoryStore({ clock });
+  const outside = new Outside();
+  const front = processOn(store, outside);
+  const clerk = front.runnables[0];
+  if (clerk === undefined) throw new Error('There is no clerk.');
+  const task = await front.submit(clerk, 'Pay twice', { key: 'one', priority: 'low' });
+  const line = crashingStore(store, number, when);
+  const first = processOn(line.store, outside);
+  const hasEnded = async () => (await front.tasks.get(task.id)).state === 'completed';
+  await workUntil(first, async () => line.isGone || (await hasEnded()));
+  const wasStopped = line.isGone;
+  // The submission again, and a change of its place, while nobody works on it.
+  expect((await front.submit(clerk, 'Pay twice', { key: 'one' })).id).toBe(task.id);
+  if (change === 'priority' && !(await hasEnded())) await front.tasks.reprioritize(task.id, 'high');
+  ahead += 2 * leaseMs;
+  await workUntil(processOn(store, outside), hasEnded);
+  const { events } = await front.sessions.open({ id: task.session });
+  const info = await front.tasks.get(task.id);
+  return { events, info, outside, wasStopped, turn: await turnOf(store, task.session) };
+}
+
+const turnOf = (store: Store, session: string) =>
+  store.for({ tenant: 'default', app: 'shop' }).turn(session);
+
+test.each([
+  ['before', 'none'],
+  ['after', 'none'],
+  ['before', 'priority'],
+  ['after', 'priority'],
+] as const)(
+  'a task ends once wherever its worker stops %s an append, with a change of its %s meanwhile',
+  async (when, change) => {
+    let stops = 0;
+    for (let number = 1; ; number++) {
+      const end = await stoppedAt(number, when, change);
+      if (!end.wasStopped) break;
+      stops += 1;
+      const { events, info, outside, turn } = end;
+      expect(info).toMatchObject({ state: 'completed', result: 'Done', roundsCompleted: 3 });
+      expect(turn).toBe(undefined);
+      expect(outside.payments.size).toBe(2);
+      const ofType = (type: string) => events.filter((event) => event.type === type);
+      expect(ofType('invocation_end')).toHaveLength(1);
+      expect(ofType('user')).toHaveLength(1);
+      const answered = events.filter(
+        (event) => event.type === 'model_end' && event.status === 'completed',
+      );
+      expect(answered).toHaveLength(3);
+      const enqueued = events.filter(
+        (event) => event.type === 'decision' && event.decision === 'enqueue',
+      );
+      expect(enqueued).toHaveLength(1);
+    }
+    expect(stops).toBeGreaterThanOrEqual(3);
+  },
+);
