@@ -97,4 +97,9 @@ export interface LedgerRecording {
    * @param path invocation that reads the shared state, if it is one
    */
   observed(path: string | undefined): void;
+  /**
+   * Appends the recorded decisions of the worker before a model call of a run: those that come
+   * next.
+   */
+  beforeRound(runId: string): void;
 }

@@ -166,6 +166,14 @@ export class ReplayRecording implements LedgerRecording {
     this.#isInStep &&= (events.at(-1)?.seq ?? 0) === this.#ledger?.lastSeq;
   }
 
+  beforeRound(runId: string): void {
+    for (;;) {
+      const event = this.frontier;
+      if (!isDecision(event, 'scheduler') || event.invocationId !== runId) return;
+      this.inject([event]);
+    }
+  }
+
   /** Ends the serving: calls that wait go on without an outcome. */
   close(): void {
     this.#isClosed = true;

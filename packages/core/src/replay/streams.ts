@@ -5,7 +5,7 @@ import type { Event, EventDraft } from '../ledger/event.ts';
 
 /**
  * Components whose decisions come from outside: no code makes them again. The number of waiting
- * runs of a user is known from other sessions.
+ * runs of a user is known from other sessions, and so are the tasks that go first.
  */
 const foreignComponents: ReadonlySet<string> = new Set([
   'inbox',
@@ -14,6 +14,7 @@ const foreignComponents: ReadonlySet<string> = new Set([
   'session',
   'shared_state',
   'run',
+  'scheduler',
 ]);
 
 /**

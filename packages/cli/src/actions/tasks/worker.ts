@@ -32,7 +32,8 @@ export interface WorkerContext {
  * until a signal ends it. Its open runs are released then, and go on in another process.
  */
 export async function work({ host, interruption, options }: WorkerContext): Promise<number> {
-  const app = await withWork(options, () => openApp(host, options));
+  setWork(options);
+  const app = await openApp(host, options);
   try {
     assertDurable(app, 'no other process can give this one work');
     if (!app.recovery.isAutomatic)
@@ -78,18 +79,10 @@ async function openApp(host: Host, options: WorkerOptions): Promise<Runtime> {
   return app;
 }
 
-/** Opens an app that takes the given work: runtimes read these variables. */
-async function withWork<Opened>(
-  { slots, queues }: WorkerOptions,
-  open: () => Promise<Opened>,
-): Promise<Opened> {
-  const variables = {
-    ADJUTANT_SLOTS: slots === undefined ? undefined : String(slots),
-    ADJUTANT_QUEUES: queues?.join(','),
-  };
-  for (const [name, value] of Object.entries(variables))
-    if (value !== undefined) process.env[name] = value;
-  return open();
+/** Sets the variables that say what runtimes of this process work on. */
+function setWork({ slots, queues }: WorkerOptions): void {
+  if (slots !== undefined) process.env['ADJUTANT_SLOTS'] = String(slots);
+  if (queues !== undefined) process.env['ADJUTANT_QUEUES'] = queues.join(',');
 }
 
 function say({ stdout }: Host, app: Runtime, { json, queues, slots }: WorkerOptions): void {

@@ -112,6 +112,7 @@ export class ModelRounds {
     const { frame, budget } = this.#parts;
     const { run, scope } = frame;
     if (intent.notBefore !== undefined) await this.#waitUntil(intent.notBefore);
+    run.ledger.ports.recording?.beforeRound(run.runId);
     if (run.turnOfWorker !== undefined) {
       await run.turnOfWorker.beforeRound(run);
       if (run.gate.isClosed) return;

@@ -7,7 +7,7 @@ type TaskListener = (tasks: readonly TaskInfo[]) => void;
 
 interface Known {
   readonly task: TaskInfo;
-  /** The task as text, by which it is compared. */
+  /** The task as text, by which it is compared. A result comes with a new state. */
   readonly text: string;
 }
 
@@ -116,7 +116,7 @@ export class TaskWatch {
     const before = this.#known;
     const tasks = await this.#tasks(before ?? new Map());
     if (this.#listeners.size === 0) return;
-    const now = new Map(tasks.map((task) => [task.id, { task, text: JSON.stringify(task) }]));
+    const now = new Map(tasks.map((task) => [task.id, { task, text: textOf(task) }]));
     this.#known = now;
     if (before === undefined) return;
     const changed = [...now.values()].filter(
@@ -149,4 +149,8 @@ export class TaskWatch {
       throw error;
     }
   }
+}
+
+function textOf({ result: _, ...task }: TaskInfo): string {
+  return JSON.stringify(task);
 }
