@@ -246,6 +246,8 @@ const runtimeWords: Words<
     hard_deadline: (of) => `${of.who} was ended by its hard deadline.`,
     reprioritize: (of) =>
       `Somebody gave the task the priority ${textOf(of.data, 'priority') ?? 'that it has'}.`,
+    retry: (of) =>
+      `The task is executed again as a whole (execution ${textOf(of.data, 'attempt') ?? '?'}).`,
     suspend: () => 'Somebody suspended the task.',
     resume: () => 'Somebody let the task go on.',
     move_to_front: () => 'Somebody put the task before all others.',

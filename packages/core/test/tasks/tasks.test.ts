@@ -220,3 +220,63 @@ test('equal tasks that have not begun are one, which the last interest cancels',
   expect(await first.wait()).toMatchObject({ status: 'completed' });
   await app.close();
 });
+
+/** A step that fails so many times, and then completes. */
+function flaky(failures: number) {
+  const calls = { count: 0 };
+  const job = step({
+    name: 'job',
+    execute: async (ctx) => {
+      const first = await ctx.effect('first', () => `did it in execution ${calls.count + 1}`);
+      calls.count += 1;
+      if (calls.count <= failures) throw new Error(`Failure ${calls.count}`);
+      return ctx.complete(first);
+    },
+  });
+  return { job, calls };
+}
+
+test('a task that fails is executed again, and what it had completed stays so', async () => {
+  const { calls, job } = flaky(2);
+  const app = desk({ runnables: [job] });
+  const task = await app.submit(job, 'Go', { retry: { attempts: 3, initialDelayMs: 1 } });
+  expect(await task.wait()).toMatchObject({
+    status: 'completed',
+    output: 'did it in execution 1',
+  });
+  expect(calls.count).toBe(3);
+  expect(await task.info()).toMatchObject({ attempts: 3, state: 'completed' });
+  await app.close();
+});
+
+test('a task that fails for good is listed as failed, and people let it run again or discard it', async () => {
+  const { job } = flaky(2);
+  const app = desk({ runnables: [job] });
+  const task = await app.submit(job, 'Go');
+  expect(await task.wait()).toMatchObject({ status: 'failed', error: { message: 'Failure 1' } });
+  await expect(app.tasks.cancel(task.id)).rejects.toMatchObject({ code: 'task_ended' });
+  // Two operators ask for one execution.
+  await Promise.all([app.tasks.retry(task.id), app.tasks.retry(task.id)]);
+  expect(await app.tasks.wait(task.id)).toMatchObject({ error: { message: 'Failure 2' } });
+  expect(await app.tasks.list({ states: ['failed'] })).toMatchObject([
+    { id: task.id, attempts: 2 },
+  ]);
+  await app.tasks.retry(task.id, { reason: 'It is worth a try.' });
+  expect(await app.tasks.wait(task.id)).toMatchObject({ status: 'completed' });
+  await expect(app.tasks.retry(task.id)).rejects.toMatchObject({ code: 'invalid_task' });
+  await app.tasks.discard(task.id);
+  await expect(app.tasks.get(task.id)).rejects.toMatchObject({ code: 'task_not_found' });
+  await app.close();
+});
+
+test('a task that waits for its next execution can be cancelled', async () => {
+  const { calls, job } = flaky(9);
+  const app = desk({ runnables: [job] });
+  const task = await app.submit(job, 'Go', { retry: { attempts: 3, initialDelayMs: 3_600_000 } });
+  while ((await task.info()).attempts < 2) await new Promise(setImmediate);
+  expect(await task.info()).toMatchObject({ state: 'waiting', error: { message: 'Failure 1' } });
+  await task.cancel();
+  expect(await task.wait()).toMatchObject({ status: 'cancelled' });
+  expect(calls.count).toBe(1);
+  await app.close();
+});

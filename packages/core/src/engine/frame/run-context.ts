@@ -1,13 +1,23 @@
 import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { isDecision } from '../../ledger/decisions/decision.ts';
-import type { TransientEvent } from '../../ledger/event.ts';
+import type { EventDraft, TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
-import { type TaskStatus, taskOfRun, taskRow } from '../../ledger/folds/task.ts';
+import {
+  executionsOf,
+  type NextExecution,
+  nextExecution,
+  retryDraft,
+  type TaskStatus,
+  taskOfRun,
+  taskRow,
+} from '../../ledger/folds/task.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { belongsTo, isRootOf } from '../../ledger/path.ts';
+import type { TurnPatch } from '../../ledger/port.ts';
 import type { Session } from '../../session/session.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { Activity } from './activity.ts';
@@ -220,21 +230,52 @@ export class RunContext {
       : { ...this.#wakeExtras(path, endsRun, extras), ...task };
   }
 
-  /** The end of a submitted run ends its turn and its place in the list of tasks. */
+  /**
+   * The end of a submitted run ends its turn and its place in the list of tasks, unless the task is
+   * to be executed again.
+   */
   #taskExtras({ error, output, status }: BodyEnd): BatchExtras | undefined {
     const task = taskOfRun(this.ledger.events, this.runId);
     if (task === undefined) return undefined;
     const record = this.ledger.invocations.byPath.get(this.runId);
-    const row = taskRow(statusOf(status, this.#hasPassedDeadline), {
+    const facts = {
       task,
       runnable: record?.name ?? '',
       startedAt: record?.start.at,
-      completedAt: this.app.clock.now(),
       rounds: this.roundsCompleted,
-      result: output,
+      attempts: executionsOf(this.ledger.events, this.runId),
       error,
-    });
-    return { rows: [row], turn: { to: 'none' } };
+    };
+    const next = this.#nextExecution(status);
+    if (next !== undefined) {
+      const { attempt: attempts, level, notBefore: at } = next;
+      const turn: TurnPatch = { to: 'ready', at, attempts, ...defined({ level }) };
+      return { rows: [taskRow('open', facts)], turn, wakeAt: at };
+    }
+    const ended = { ...facts, completedAt: this.app.clock.now(), result: output };
+    return {
+      rows: [taskRow(statusOf(status, this.#hasPassedDeadline), ended)],
+      turn: { to: 'none' },
+    };
+  }
+
+  /** The record that a failed task is to be executed again, which lands with its end. */
+  endDrafts(path: string, end: BodyEnd): readonly EventDraft[] {
+    // A replay has the recorded one.
+    const isReplayed = this.ledger.ports.recording !== undefined;
+    if (isReplayed || !isRootOf(path, this.runId) || end.next !== undefined) return [];
+    const next = this.#nextExecution(end.status);
+    return next === undefined
+      ? []
+      : [retryDraft(this.runId, next, 'The task has failed, and is executed again as a whole.')];
+  }
+
+  #nextExecution(status: BodyEnd['status']): NextExecution | undefined {
+    if (status !== 'error' || this.#hasPassedDeadline) return undefined;
+    const task = taskOfRun(this.ledger.events, this.runId);
+    return task === undefined
+      ? undefined
+      : nextExecution(task, executionsOf(this.ledger.events, this.runId), this.app.clock.now());
   }
 
   /** True when its hard deadline has ended the run. */

@@ -302,6 +302,7 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         status,
         ...defined({ output, error, stopReason, next }),
       },
+      ...run.endDrafts(path, end),
     ],
     withSettled(run.endExtras(path, end), settles),
   );

@@ -1,6 +1,7 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
-import { taskInItem } from '../../ledger/folds/task.ts';
+import { laneAt } from '../../ledger/folds/lanes.ts';
+import { isToBeRetried, taskInItem } from '../../ledger/folds/task.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -14,6 +15,7 @@ import { laneOfItem } from './inbox/item-lane.ts';
 import { InboxReader } from './inbox/reader.ts';
 import { noteUnusable } from './inbox/unused-answers.ts';
 import { wakeAfter } from './lanes/lane-work.ts';
+import { reopenDrafts } from './reopen.ts';
 import { openRoot, rootToContinue } from './root-run.ts';
 import { assertRequested, type RunRequest } from './run-request.ts';
 
@@ -31,6 +33,7 @@ export async function begin(
   request: RunRequest,
 ): Promise<Beginning> {
   try {
+    reopenRetried(session, request);
     const open = rootToContinue(session, request);
     if (open === undefined && request.runnable === undefined)
       return await beginPosted(app, session, request);
@@ -51,6 +54,20 @@ export async function begin(
       await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
     throw error;
   }
+}
+
+/** Reopens the last run of the lane when its task is to be executed again. */
+function reopenRetried({ ledger }: Session, { lane, runnable }: RunRequest): boolean {
+  const { events, invocations } = ledger;
+  const root = invocations.roots.findLast((path) => laneAt(invocations, path) === lane);
+  // A replay has the recorded reopening.
+  if (runnable !== undefined || root === undefined || ledger.ports.recording !== undefined)
+    return false;
+  if (!isToBeRetried(events, root)) return false;
+  const reason = 'The task is executed again as a whole.';
+  const drafts = reopenDrafts(ledger, { lane, reason, by: 'runtime' });
+  ledger.append(drafts, { wakeAt: ledger.ports.clock.now() });
+  return true;
 }
 
 function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
@@ -88,6 +105,8 @@ async function beginPosted(
   if (ledger.lease.inboxSeq > 0) await inbox.drain();
   const posted = postedBeginning(app, session, request, inbox.left.values());
   if (posted !== undefined) return posted;
+  // People may have asked for another execution of a task.
+  if (reopenRetried(session, request)) return findBeginning(app, session, request);
   const isLast = inFlightOn(ledger).runs === 1;
   if (isLast) ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, lane) });
   await ledger.durable();

@@ -17,6 +17,8 @@ export interface WorkDefaults {
   readonly deadlines: Readonly<Partial<Record<TaskPriority, TaskDeadline>>>;
   readonly maxRounds: number | undefined;
   readonly slots: number | undefined;
+  /** Later executions of failed tasks in the background. */
+  readonly requeue: { readonly afterMs: number; readonly untilMs: number } | undefined;
 }
 
 const seconds = 1_000;
@@ -36,6 +38,7 @@ const assistant = {
   },
   maxRounds: 5,
   slots: 1,
+  requeue: { afterMs: 6 * hours, untilMs: 48 * hours },
 } as const;
 
 /** The settings of a profile, with the limits that the app sets itself. */
@@ -52,6 +55,7 @@ export function workDefaults(
     deadlines: own?.deadlines ?? {},
     maxRounds: own?.maxRounds,
     slots: own?.slots,
+    requeue: own?.requeue,
   };
 }
 

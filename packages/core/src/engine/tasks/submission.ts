@@ -1,8 +1,9 @@
 import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { resolveRetry } from '../../base/retry-options.ts';
 import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
-import type { InboxItem, PostOptions, TurnPatch } from '../../ledger/port.ts';
+import type { InboxItem, PostOptions, StoredRow, TurnPatch } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { levelOf } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
@@ -80,8 +81,16 @@ function taskData(
     queue,
     requester,
     submittedAt: now,
-    ...defined({ description, source, softMs, hardMs }),
+    ...defined({ description, source, softMs, hardMs, requeue: work.requeue }),
+    ...(options.retry === undefined ? {} : { retry: retryOf(options.retry) }),
   };
+}
+
+function retryOf(options: NonNullable<SubmitOptions['retry']>): NonNullable<TaskData['retry']> {
+  const { attempts, initialDelayMs, maxDelayMs, multiplier } = resolveRetry(options);
+  // No limit is no JSON.
+  const most = Number.isFinite(maxDelayMs) ? { maxDelayMs } : {};
+  return { attempts, initialDelayMs, multiplier, ...most };
 }
 
 function turnOf(
@@ -113,5 +122,32 @@ function turnOf(
     run: id,
     to: 'ready',
     ...defined({ at, key, rate, coalesceKey, softMs, hardMs, estimateMs }),
+  };
+}
+
+/** The post that lets an ended task run again, under a key that two operators share. */
+export function retryPost(
+  row: StoredRow,
+  by: InboxItem['by'],
+  reason: string | undefined,
+): { readonly item: Omit<InboxItem, 'at'>; readonly change: PostOptions } {
+  const { completedAt, error: _, result: __, ...body } = row.body;
+  const { expiresAt: ___, session: ____, ...listed } = row;
+  const task = body['task'] as unknown as TaskData;
+  const { priority, queue, requester } = task;
+  const level = levelOf(priority as Parameters<typeof levelOf>[0]);
+  const runnable = typeof body['runnable'] === 'string' ? body['runnable'] : '';
+  return {
+    item: {
+      key: `retry:${row.id}:${completedAt}`,
+      lane: 'input',
+      by,
+      type: 'task_control',
+      data: { command: 'retry', runId: row.id, ...defined({ reason }) },
+    },
+    change: {
+      turn: { queue, level, requester, runnable, run: row.id, to: 'ready' },
+      rows: [{ ...listed, status: 'open', body }],
+    },
   };
 }

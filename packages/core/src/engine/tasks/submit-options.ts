@@ -12,6 +12,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
+import { type RetryOptions, retryChecks } from '../../base/retry-options.ts';
 import type { ConcurrencyKey, RateKey } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
 import { InvalidTaskError } from './errors.ts';
@@ -63,6 +64,13 @@ export interface SubmitOptions {
   readonly session?: string;
   /** Name of the model that answers in the place of the agent's own. */
   readonly model?: string;
+  /**
+   * Executions of the task as a whole when it fails, the first one included, after ever longer
+   * pauses. What was completed stays completed: an execution goes on behind it. `jitter` is not
+   * used.
+   * @default one execution
+   */
+  readonly retry?: Omit<RetryOptions, 'jitter'>;
   /** Answered model calls that the run may have. @default as other runs */
   readonly maxRounds?: number;
   /** Expected duration, by which the share of the requester is charged. @default 1000 */
@@ -84,6 +92,8 @@ const isInstant: OptionCheck = (value) => {
 const isJson: OptionCheck = (value) =>
   findJsonDefect(value) === undefined ? undefined : 'a JSON value';
 
+const { jitter: _, ...retryWithoutJitter } = retryChecks;
+
 const submitChecks: OptionChecks<SubmitOptions> = {
   name: isNonEmptyText,
   description: isText,
@@ -104,6 +114,7 @@ const submitChecks: OptionChecks<SubmitOptions> = {
     const wrong = typeof value === 'string' ? wrongName(value) : describeValue(value);
     return wrong === undefined ? undefined : 'the name of a model, such as openai:gpt-5-mini';
   },
+  retry: isGroup<Omit<RetryOptions, 'jitter'>>(retryWithoutJitter),
   maxRounds: isCount,
   estimateMs: isPositive,
 };

@@ -12,6 +12,7 @@ interface TaskBody {
   readonly startedAt?: number;
   readonly completedAt?: number;
   readonly rounds?: number;
+  readonly attempts?: number;
   readonly maxRounds?: number;
   readonly result?: JsonValue;
   readonly error?: { readonly code: string; readonly message: string };
@@ -34,7 +35,7 @@ export function taskInfo(row: StoredRow, turn: TurnRow | undefined, tenant: stri
     queue: own?.queue ?? task.queue,
     requester: task.requester,
     submittedAt: task.submittedAt,
-    attempts: own?.attempts ?? 1,
+    attempts: Math.max(own?.attempts ?? 1, body.attempts ?? 1),
     roundsCompleted: body.rounds ?? 0,
     ...defined({ description, source, startedAt, completedAt, maxRounds, result, error }),
     ...defined({

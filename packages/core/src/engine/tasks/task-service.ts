@@ -27,7 +27,7 @@ import { isOutsider } from '../frame/outsider.ts';
 import { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './errors.ts';
 import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
-import { submissionOf } from './submission.ts';
+import { retryPost, submissionOf } from './submission.ts';
 import { checkSubmission, type SubmitOptions } from './submit-options.ts';
 import { explainTask, type TaskExplanation } from './task-explanation.ts';
 import type { TaskControlOptions, TaskHandle, TaskResult, WaitOptions } from './task-handle.ts';
@@ -279,6 +279,47 @@ export class TaskService {
    */
   moveToFront(id: string, options: TaskControlOptions = {}): Promise<void> {
     return this.#control(id, options, { command: 'move_to_front' }, { turn: { toFront: true } });
+  }
+
+  /**
+   * Executes a task again that has failed, was cancelled or passed its deadline. What it has
+   * completed stays completed. Two operators who ask for it ask for one execution.
+   * @throws InvalidTaskError when it completed or has not ended; TaskNotFoundError
+   */
+  async retry(id: string, options: TaskControlOptions = {}): Promise<void> {
+    const { by = 'operator', reason } = checkedControl(options);
+    const row = await this.#row(id);
+    const refused = 'The task cannot be executed again';
+    if (row.status === 'open' || row.status === 'completed')
+      throw new InvalidTaskError({
+        refused,
+        reason: row.status === 'open' ? 'it has not ended' : 'it has completed',
+      });
+    const { item, change } = retryPost(row, by, reason);
+    await this.#post(row.session, item, change);
+    this.#parts.queued();
+  }
+
+  /**
+   * Takes an ended task out of the list. Its session stays.
+   * @throws InvalidTaskError when it has not ended; TaskNotFoundError
+   */
+  async discard(id: string): Promise<void> {
+    const { session, ...row } = await this.#row(id);
+    if (row.status === 'open')
+      throw new InvalidTaskError({
+        refused: 'The task cannot be discarded',
+        reason: 'it has not ended; cancel it first',
+      });
+    const rows = [{ ...row, removed: true }];
+    const item = {
+      key: `discard:${id}`,
+      lane: 'input',
+      by: 'operator',
+      type: 'wake',
+      data: {},
+    } as const;
+    await this.#post(session, item, { wakes: false, rows });
   }
 
   async #control(

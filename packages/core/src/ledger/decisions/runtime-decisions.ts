@@ -28,8 +28,15 @@ export type TaskData = {
   readonly submittedAt: number;
   readonly softMs?: number;
   readonly hardMs?: number;
-  /** Action at the hard deadline. */
-  readonly atHardDeadline?: string;
+  /** Executions after a failure, the first one included, and the pauses before them. */
+  readonly retry?: {
+    readonly attempts: number;
+    readonly initialDelayMs: number;
+    readonly maxDelayMs?: number;
+    readonly multiplier: number;
+  };
+  /** Later executions in the background: so long after each failure, until the task is so old. */
+  readonly requeue?: { readonly afterMs: number; readonly untilMs: number };
 };
 
 type ForkData = {
@@ -77,6 +84,12 @@ export interface RuntimeDecisions {
     readonly soft_deadline: { readonly at: number };
     readonly hard_deadline: { readonly at: number; readonly action: string };
     readonly reprioritize: { readonly priority: string };
+    /** Another execution of the task as a whole, after it failed or because people ask for it. */
+    readonly retry: {
+      readonly attempt: number;
+      readonly notBefore: number;
+      readonly priority?: string;
+    };
     readonly suspend: undefined;
     readonly resume: undefined;
     readonly move_to_front: undefined;

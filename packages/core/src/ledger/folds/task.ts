@@ -47,12 +47,80 @@ export function taskRow(status: TaskStatus, facts: TaskFacts): ListedRow {
   };
 }
 
-/** The task of a run, as its ledger says; `undefined` for a run that was not submitted. */
+/**
+ * The task of a run, as its ledger says; `undefined` for a run that was not submitted, and in a fork,
+ * which is no task of anybody.
+ */
 export function taskOfRun(events: readonly Event[], runId: string): TaskData | undefined {
-  const event = events.find(
+  const place = events.findIndex(
     (one) => isDecision(one, 'scheduler', 'enqueue') && one.data?.id === runId,
   );
-  return isDecision(event, 'scheduler', 'enqueue') ? event.data : undefined;
+  const event = events[place];
+  if (!isDecision(event, 'scheduler', 'enqueue')) return undefined;
+  return events.some((one, i) => i > place && isDecision(one, 'fork')) ? undefined : event.data;
+}
+
+/** Number of executions of a task that its ledger has, the present one included. */
+export function executionsOf(events: readonly Event[], runId: string): number {
+  return 1 + events.filter((event) => isRetryOf(event, runId)).length;
+}
+
+function isRetryOf(event: Event, runId: string): boolean {
+  return isDecision(event, 'scheduler', 'retry') && event.invocationId === runId;
+}
+
+/** True when the last thing that happened to an ended run is that it is to be executed again. */
+export function isToBeRetried(events: readonly Event[], runId: string): boolean {
+  const last = events.findLast(
+    (event) =>
+      isRetryOf(event, runId) ||
+      (event.invocationId === runId &&
+        (event.type === 'invocation_reopen' || event.type === 'invocation_end')),
+  );
+  return last?.type === 'decision';
+}
+
+/** The next execution of a task that has failed; `undefined` when there is none. */
+export interface NextExecution {
+  readonly attempt: number;
+  readonly notBefore: number;
+  /** Level of its turn, if it changes. */
+  readonly level?: number;
+}
+
+const backgroundLevel = 4;
+
+/** Decides on another execution of a task that has failed. */
+export function nextExecution(
+  task: TaskData,
+  executions: number,
+  now: number,
+): NextExecution | undefined {
+  const { requeue, retry, submittedAt } = task;
+  const attempt = executions + 1;
+  if (retry !== undefined && executions < retry.attempts) {
+    const { initialDelayMs, maxDelayMs = Number.POSITIVE_INFINITY, multiplier } = retry;
+    const delay = Math.min(initialDelayMs * multiplier ** (executions - 1), maxDelayMs);
+    return { attempt, notBefore: now + delay };
+  }
+  if (requeue === undefined) return undefined;
+  const notBefore = now + requeue.afterMs;
+  return notBefore - submittedAt < requeue.untilMs
+    ? { attempt, notBefore, level: backgroundLevel }
+    : undefined;
+}
+
+/** The record that a task is executed again. */
+export function retryDraft(
+  runId: string,
+  { attempt, level, notBefore }: NextExecution,
+  reasoning: string,
+): EventDraft {
+  return decision('scheduler', 'retry', {
+    invocationId: runId,
+    reasoning,
+    data: { attempt, notBefore, ...(level === undefined ? {} : { priority: 'background' }) },
+  });
 }
 
 /** The record that a task begins, which goes before the start of its run. */

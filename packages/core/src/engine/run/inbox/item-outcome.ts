@@ -1,7 +1,8 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
 import { defined } from '../../../base/defined.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
-import type { EventDraft } from '../../../ledger/event.ts';
+import type { Actor, EventDraft } from '../../../ledger/event.ts';
+import { executionsOf, isToBeRetried, retryDraft } from '../../../ledger/folds/task.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { grantDraft } from '../../frame/grants.ts';
 import { notifiedDraft } from '../waiting/request-teller.ts';
@@ -91,6 +92,8 @@ function taskControl(target: InboxTarget, { by, data }: InboxEntry): ItemOutcome
       };
     case 'resume':
       return { drafts: [decision('scheduler', 'resume', content)], isNote: true };
+    case 'retry':
+      return retryOutcome(target, by, reasoning, textOf(data, 'runId') ?? target.runId);
     case 'move_to_front':
       return { drafts: [decision('scheduler', 'move_to_front', content)], isNote: true };
     default: {
@@ -136,6 +139,20 @@ function interruptOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
       target.interrupt();
     },
   };
+}
+
+/** Another execution of an ended task; nothing of one that is open. */
+function retryOutcome(
+  { ledger }: InboxTarget,
+  by: Actor,
+  reasoning: string,
+  runId: string,
+): ItemOutcome {
+  const { events, invocations } = ledger;
+  const end = invocations.byPath.get(runId)?.end;
+  if (end === undefined || isToBeRetried(events, runId)) return { drafts: [] };
+  const next = { attempt: executionsOf(events, runId) + 1, notBefore: end.at };
+  return { drafts: [{ ...retryDraft(runId, next, reasoning), by }] };
 }
 
 /** Grants or revokes permissions. Those that came with an input go to the run that gets it. */
