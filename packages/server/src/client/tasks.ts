@@ -105,6 +105,16 @@ export class Tasks {
     return this.#control(task, 'move-to-front', options);
   }
 
+  /** Executes a task again that has failed, was cancelled or passed its deadline. */
+  retry(task: string, options: TaskControl = {}): Promise<ServerTask> {
+    return this.#control(task, 'retry', options);
+  }
+
+  /** Takes an ended task out of the list. */
+  async discard(task: string, options: WriteOptions = {}): Promise<void> {
+    await this.#transport.json({ method: 'DELETE', path: pathOf('tasks', task), ...options });
+  }
+
   reprioritize(
     task: string,
     priority: ServerTaskPriority,

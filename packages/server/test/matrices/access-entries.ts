@@ -85,6 +85,9 @@ export const entries: Readonly<Record<string, Entry>> = {
   suspendTask: { ...operate, call: post(({ task }) => `/v1/tasks/${task}/suspend`) },
   resumeTask: { ...operate, call: post(({ task }) => `/v1/tasks/${task}/resume`) },
   moveTaskToFront: { ...operate, call: post(({ task }) => `/v1/tasks/${task}/move-to-front`) },
+  // The task of the matrix has not ended, so that those who may are told that.
+  retryTask: { ...operate, status: 400, call: post(({ task }) => `/v1/tasks/${task}/retry`) },
+  discardTask: { ...operate, status: 400, call: ({ task }) => ({ path: `/v1/tasks/${task}` }) },
   reprioritizeTask: {
     ...operate,
     call: post(({ task }) => `/v1/tasks/${task}/reprioritize`, { priority: 'low' }),

@@ -81,6 +81,27 @@ test('a task is suspended, resumed, moved, reprioritized and cancelled', async (
   expect(await act('cancel')).toMatchObject({ status: 202 });
 });
 
+test('a task that has ended is executed again, and discarded', async () => {
+  const { app, begun, goOn } = desk();
+  const { delete: remove, get, post } = callerOf(app);
+  const { id } = bodyOf(await post('/v1/tasks', { agent: 'slow', input: 'Go' }));
+  await begun;
+  for (const answer of [await post(`/v1/tasks/${id}/retry`), await remove(`/v1/tasks/${id}`)])
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_task' } });
+  await post(`/v1/tasks/${id}/cancel`);
+  expect(bodyOf(await get(`/v1/tasks/${id}?wait=10000`)).state).toBe('cancelled');
+  goOn();
+  expect(await post(`/v1/tasks/${id}/retry`, { reason: 'After all.' })).toMatchObject({
+    status: 202,
+  });
+  expect(bodyOf(await get(`/v1/tasks/${id}?wait=10000`))).toMatchObject({
+    state: 'completed',
+    attempts: 2,
+  });
+  expect((await remove(`/v1/tasks/${id}`)).status).toBe(204);
+  expect((await get(`/v1/tasks/${id}`)).status).toBe(404);
+});
+
 test('a cancelled task ends, and nothing of it can be changed any more', async () => {
   const { app, begun } = desk();
   const { get, post } = callerOf(app);

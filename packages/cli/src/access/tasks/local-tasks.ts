@@ -61,6 +61,9 @@ export class LocalTaskAccess implements TaskAccess {
         case 'move_to_front':
           await tasks.moveToFront(id, options);
           break;
+        case 'retry':
+          await tasks.retry(id, options);
+          break;
         case 'reprioritize':
           await tasks.reprioritize(id, command.priority, options);
       }

@@ -46,6 +46,8 @@ export class ServerTaskAccess implements TaskAccess {
         return infoOf(await tasks.resume(id, options));
       case 'move_to_front':
         return infoOf(await tasks.moveToFront(id, options));
+      case 'retry':
+        return infoOf(await tasks.retry(id, options));
       case 'reprioritize':
         return infoOf(await tasks.reprioritize(id, command.priority, options));
     }

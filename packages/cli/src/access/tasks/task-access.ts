@@ -35,7 +35,7 @@ export interface ExplainedTask {
 
 /** A command about a task. */
 export type TaskCommand =
-  | { readonly kind: 'cancel' | 'suspend' | 'resume' | 'move_to_front' }
+  | { readonly kind: 'cancel' | 'suspend' | 'resume' | 'move_to_front' | 'retry' }
   | { readonly kind: 'reprioritize'; readonly priority: TaskPriority };
 
 /** The tasks of the app that a command works with. */

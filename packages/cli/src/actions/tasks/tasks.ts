@@ -121,6 +121,8 @@ function storedText(command: TaskCommand, task: TaskInfo): string {
       return `${name} takes its turn again.`;
     case 'move_to_front':
       return `${name} goes before all others that wait.`;
+    case 'retry':
+      return `${name} is executed again.`;
     case 'reprioritize':
       return `${name} has the priority ${task.priority} now.`;
   }

@@ -86,6 +86,7 @@ const controls = [
   { verb: 'suspend', kind: 'suspend', description: 'let a task wait until it is resumed' },
   { verb: 'resume', kind: 'resume', description: 'let a suspended task take its turn again' },
   { verb: 'front', kind: 'move_to_front', description: 'put a task before all that wait' },
+  { verb: 'retry', kind: 'retry', description: 'execute a task again that has failed' },
 ] as const;
 
 function addControl(

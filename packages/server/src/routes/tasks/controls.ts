@@ -42,6 +42,14 @@ const controls = [
     summary: 'Puts a task before all others that wait, but for realtime ones',
     description: 'One that runs goes on.',
   },
+  {
+    action: 'retry',
+    path: 'retry',
+    permission: 'operate',
+    operationId: 'retryTask',
+    summary: 'Executes a task again that has failed, was cancelled or passed its deadline',
+    description: 'What it has completed stays completed. Refused while it has not ended.',
+  },
 ] as const;
 
 const reprioritizeTask = defineRoute({
@@ -54,6 +62,18 @@ const reprioritizeTask = defineRoute({
   params: taskPathSchema,
   body: reprioritySchema,
   answers: { 202: { description: 'It is stored', schema: taskSchema } },
+});
+
+const discardTask = defineRoute({
+  method: 'delete',
+  path: '/v1/tasks/{task}',
+  permission: 'operate',
+  operationId: 'discardTask',
+  tag,
+  summary: 'Takes an ended task out of the list',
+  description: 'Its session stays. Refused while it has not ended.',
+  params: taskPathSchema,
+  answers: { 204: { description: 'It is no longer listed' } },
 });
 
 /** Adds the routes that control a task, in whichever process it is worked on. */
@@ -78,8 +98,8 @@ export const addTaskControlRoutes: AddRoutes = (api, { taskWatches }) => {
         const { app, body, params, principal } = input;
         const task = await reachableTask(input, params.task);
         // The request was begun before, and may be what has ended it.
-        if (!isOpenTask(task) && isBegunBefore(input))
-          return { status: 202, body: taskAnswer(task) };
+        const isOver = action === 'retry' ? isOpenTask(task) : !isOpenTask(task);
+        if (isOver && isBegunBefore(input)) return { status: 202, body: taskAnswer(task) };
         const { id } = task;
         await app.tasks[action](id, { by: principal.actor, ...defined({ reason: body.reason }) });
         taskWatches.hint(app.tenant);
@@ -87,6 +107,11 @@ export const addTaskControlRoutes: AddRoutes = (api, { taskWatches }) => {
       },
     );
   }
+  addRoute(api, discardTask, async (input) => {
+    const { id } = await reachableTask(input, input.params.task);
+    await input.app.tasks.discard(id);
+    return input.context.body(null, 204);
+  });
   addRoute(api, reprioritizeTask, async (input) => {
     const { app, body, params, principal } = input;
     const { id } = await reachableTask(input, params.task);
