@@ -1,4 +1,4 @@
-import { agent, memoryStore, type Runtime, runtime, type Store, tool } from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, type Store, step, tool } from 'adjutant';
 import { systemClock } from 'adjutant/ports';
 import { crashingStore, roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ const leaseMs = 30_000;
 /** What happens outside, which no stop of a process undoes. */
 class Outside {
   readonly payments = new Set<string>();
-  models = 0;
+  failures = 1;
 }
 
 /** A process of the app, with definitions of its own. */
@@ -32,10 +32,25 @@ function processOn(store: Store, outside: Outside): Runtime {
   return runtime({
     app: 'shop',
     store,
-    runnables: [clerk],
+    runnables: [clerk, flaky(outside)],
     recover: 'manual',
     work: { slots: 1 },
     lease: { ttlMs: leaseMs },
+  });
+}
+
+/** A step that has an effect and fails once. */
+function flaky(outside: Outside) {
+  return step({
+    name: 'flaky',
+    execute: async (ctx) => {
+      await ctx.effect('pay', ({ idempotencyKey }) => void outside.payments.add(idempotencyKey), {
+        recovery: 'rerun',
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (outside.failures-- > 0) throw new Error('Not yet.');
+      return ctx.complete('Done');
+    },
   });
 }
 
@@ -48,22 +63,28 @@ async function workUntil(app: Runtime, isOver: () => Promise<boolean>): Promise<
   }
 }
 
-async function stoppedAt(number: number, when: 'before' | 'after', change: 'none' | 'priority') {
+async function stoppedAt(
+  number: number,
+  when: 'before' | 'after',
+  change: 'none' | 'priority',
+  name = 'clerk',
+) {
   let ahead = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + ahead };
   const store = memoryStore({ clock });
   const outside = new Outside();
   const front = processOn(store, outside);
-  const clerk = front.runnables[0];
-  if (clerk === undefined) throw new Error('There is no clerk.');
-  const task = await front.submit(clerk, 'Pay twice', { key: 'one', priority: 'low' });
+  const clerk = front.runnables.find((each) => each.name === name);
+  if (clerk === undefined) throw new Error(`There is no ${name}.`);
+  const retry = { attempts: 2, initialDelayMs: 1 };
+  const task = await front.submit(clerk, 'Pay twice', { key: 'one', priority: 'low', retry });
   const line = crashingStore(store, number, when);
   const first = processOn(line.store, outside);
   const hasEnded = async () => (await front.tasks.get(task.id)).state === 'completed';
   await workUntil(first, async () => line.isGone || (await hasEnded()));
   const wasStopped = line.isGone;
   // The submission again, and a change of its place, while nobody works on it.
-  expect((await front.submit(clerk, 'Pay twice', { key: 'one' })).id).toBe(task.id);
+  expect((await front.submit(clerk, 'Pay twice', { key: 'one', retry })).id).toBe(task.id);
   if (change === 'priority' && !(await hasEnded())) await front.tasks.reprioritize(task.id, 'high');
   ahead += 2 * leaseMs;
   await workUntil(processOn(store, outside), hasEnded);
@@ -103,6 +124,29 @@ test.each([
         (event) => event.type === 'decision' && event.decision === 'enqueue',
       );
       expect(enqueued).toHaveLength(1);
+    }
+    expect(stops).toBeGreaterThanOrEqual(3);
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a task that fails is executed again once, wherever its worker stops %s an append',
+  async (when) => {
+    let stops = 0;
+    for (let number = 1; ; number++) {
+      const end = await stoppedAt(number, when, 'none', 'flaky');
+      if (!end.wasStopped) break;
+      stops += 1;
+      const { events, info, outside, turn } = end;
+      expect(info).toMatchObject({ state: 'completed', result: 'Done' });
+      expect(turn).toBe(undefined);
+      expect(outside.payments.size).toBe(1);
+      const retries = events.filter(
+        (event) => event.type === 'decision' && event.decision === 'retry',
+      );
+      const reopened = events.filter(({ type }) => type === 'invocation_reopen');
+      expect(reopened).toHaveLength(retries.length);
+      expect(info.attempts).toBe(retries.length + 1);
     }
     expect(stops).toBeGreaterThanOrEqual(3);
   },
