@@ -1,4 +1,4 @@
-import { agent, memoryStore, runtime, tool } from 'adjutant';
+import { agent, memoryStore, runtime, step, tool } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { systemClock } from 'adjutant/ports';
 import { replay } from 'adjutant/replay';
@@ -81,4 +81,28 @@ test('a replay finds an edit of the agent of a task', async () => {
   const other = runtime({ app: 'bureau', runnables: [edited] });
   expect((await replay(session, other)).divergence).toBeDefined();
   await Promise.all([app.close(), other.close()]);
+});
+
+test('a task that was executed again and cancelled tasks replay', async () => {
+  let failures = 1;
+  const flaky = step({
+    name: 'flaky',
+    effects: false,
+    execute: async (ctx) => {
+      if (failures-- > 0) throw new Error('Not yet.');
+      return ctx.complete('Done');
+    },
+  });
+  const app = runtime({ app: 'bureau', store: memoryStore(), runnables: [flaky] });
+  const task = await app.submit(flaky, 'Go', { retry: { attempts: 2, initialDelayMs: 1 } });
+  expect(await task.wait()).toMatchObject({ status: 'completed' });
+  failures = 1;
+  const session = await app.sessions.open({ id: task.session });
+  expect((await replay(session, app)).divergence).toBeUndefined();
+  const later = await app.submit(flaky, 'Go', { delayMs: 3_600_000 });
+  await later.cancel();
+  expect(await later.wait()).toMatchObject({ status: 'cancelled' });
+  const cancelled = await app.sessions.open({ id: later.session });
+  expect((await replay(cancelled, app)).divergence).toBeUndefined();
+  await app.close();
 });
