@@ -25,7 +25,17 @@ const sweepEveryMs = 3_600_000;
 interface FailedTries {
   readonly times: number;
   readonly until: number;
+  /** True when another process may be able to go on with the session now. */
+  readonly isOfThisProcess: boolean;
 }
+
+/** Codes of failures by what this process lacks, and not by the session. */
+const lacking: ReadonlySet<string> = new Set([
+  'unknown_runnable',
+  'ledger_mismatch',
+  'runnable_mismatch',
+  'key_unavailable',
+]);
 
 /** Tenant and id of a session of the app. */
 export type SessionPlace = Pick<DueSession, 'tenant' | 'session'> & {
@@ -232,11 +242,7 @@ export class SessionRecovery {
     const runs: Run[] = [];
     for (const each of taken) {
       const key = keyOf(each);
-      const until = this.#failures.get(key)?.until ?? 0;
-      if (this.#stopped || !this.#mayTry(key) || this.#parts.isActive(each))
-        void this.#parts
-          .giveBack(each, Math.max(until, this.#parts.clock.now()))
-          .catch(() => undefined);
+      if (this.#stopped || !this.#mayTry(key) || this.#parts.isActive(each)) this.#giveBack(each);
       else runs.push(this.#continue(each, each));
     }
     return runs;
@@ -304,7 +310,7 @@ export class SessionRecovery {
       () => this.#failures.delete(key),
       (error: unknown) => {
         this.#failed(place, error);
-        if (taken !== undefined) this.#giveBackFailed(taken);
+        if (taken !== undefined) this.#giveBack(taken);
       },
     );
     // Sessions that waited for a free place are still due.
@@ -315,10 +321,12 @@ export class SessionRecovery {
     return run;
   }
 
-  /** Gives a session back whose run has not even claimed it. */
-  #giveBackFailed(taken: Taken): void {
-    const until = this.#failures.get(keyOf(taken))?.until ?? this.#parts.clock.now();
-    void this.#parts.giveBack(taken, until).catch(() => undefined);
+  /** Gives a session back. After a failure of its own nobody takes it for a while. */
+  #giveBack(taken: Taken): void {
+    const now = this.#parts.clock.now();
+    const failed = this.#failures.get(keyOf(taken));
+    const at = failed === undefined || failed.isOfThisProcess ? now : Math.max(now, failed.until);
+    void this.#parts.giveBack(taken, at).catch(() => undefined);
   }
 
   #failed(place: SessionPlace, error: unknown): void {
@@ -333,12 +341,14 @@ export class SessionRecovery {
     if (isAdjutantError(error, 'no_open_run')) {
       // No run can use the rest of its inbox. The session stays due, and must not be examined
       // without a pause.
-      this.#failures.set(key, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
+      const until = this.#parts.clock.now() + firstPauseMs;
+      this.#failures.set(key, { times: 1, until, isOfThisProcess: false });
       return;
     }
     const times = (this.#failures.get(key)?.times ?? 0) + 1;
     const pause = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
-    this.#failures.set(key, { times, until: this.#parts.clock.now() + pause });
+    const isOfThisProcess = isAdjutantError(error) && lacking.has(error.code);
+    this.#failures.set(key, { times, until: this.#parts.clock.now() + pause, isOfThisProcess });
     if (times === 1) this.#warn(`Session "${place.session}" could not be continued`, error);
   }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { pubSub } from '../../pub-sub.ts';
 
 /** Less than the time between two looks of recovery. */
-const mostMs = 4_000;
+const mostMs = 900;
 
 /**
  * Lets time pass until something holds. Returns whether it came before recovery looks by itself.

@@ -4,15 +4,15 @@ import { testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../src/stores/postgres/store.ts';
-import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
-import { operations, Performer } from './turns/operations.ts';
+import { newPool, newSchema, reasonToSkip } from '../stores/postgres/server.ts';
+import { operations, Performer } from '../stores/turns/operations.ts';
 
 type Open = (options: { readonly clock: ReturnType<typeof testClock> }) => Store;
 
 /** Stores that must do what the store in memory does. */
 const stores: readonly (readonly [name: string, numRuns: number, open: Open])[] = [
   ['sqlite', 100, (options) => sqlite(':memory:', options)],
-  ...(reasonToSkip === undefined ? [['postgres', 10, openInNewSchema] as const] : []),
+  ...(reasonToSkip === undefined ? [['postgres', 6, openInNewSchema] as const] : []),
 ];
 
 function openInNewSchema({ clock }: Parameters<Open>[0]): Store {
