@@ -246,6 +246,13 @@ test(
     await before.close();
     const file = new DatabaseSync(path);
     file.exec('drop table address_keys; drop index events_by_run; pragma user_version = 5');
+    for (const table of ['turns', 'flows', 'picks', 'rates', 'outbox', 'listed_rows', 'tombstones'])
+      file.exec(`drop table ${table}`);
+    file.exec('drop index inbox_without_turn; drop index ledgers_to_wake_without_turn');
+    for (const column of ['wakes', 'has_turn'])
+      file.exec(`alter table inbox drop column ${column}`);
+    for (const column of ['opened', 'has_turn'])
+      file.exec(`alter table ledgers drop column ${column}`);
     file.close();
     const store = open();
     const address = await bobSpeaks(store);
