@@ -119,10 +119,6 @@ export const newTaskSchema = z
         'made of the `Idempotency-Key`, else a new one.',
       example: 'report-2026-01',
     }),
-    session: idSchema.optional().openapi({
-      description: 'Session that it is for. Default: a new one.',
-      example: 'customer-7',
-    }),
     model: idSchema.optional().openapi({
       description: "Name of the model that answers in the place of the agent's own.",
       example: 'openai:gpt-5-mini',

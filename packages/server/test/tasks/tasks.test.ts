@@ -136,7 +136,6 @@ test.each<[string, string, object, number, string]>([
     'invalid_task',
   ],
   ['both delays', '/v1/tasks', { ...report, delayMs: 1, notBefore: 1 }, 400, 'invalid_task'],
-  ['an unknown session', '/v1/tasks', { ...report, session: 'none' }, 404, 'session_not_found'],
   ['an unknown task', '/v1/tasks/none/cancel', {}, 404, 'task_not_found'],
   ['a wrong reason', '/v1/tasks/none/suspend', { reason: 7 }, 400, 'invalid_request'],
   ['no priority', '/v1/tasks/none/reprioritize', {}, 400, 'invalid_request'],

@@ -251,9 +251,10 @@ export class SessionRecovery {
   /** Takes one turn of certain levels more than there are places for. */
   async takeAbove(levels: readonly number[]): Promise<readonly Taken[]> {
     if (this.#stopped || levels.length === 0) return [];
-    return (await this.#parts.take({ slots: 1, levels })).taken.filter(
-      ({ isControl }) => !isControl,
-    );
+    const { taken } = await this.#parts.take({ slots: 1, levels });
+    // Control work comes with every look, and needs no place.
+    this.begin(taken.filter(({ isControl }) => isControl));
+    return taken.filter(({ isControl }) => !isControl);
   }
 
   /** Continues sessions to which an entry was posted here and that wait for no turn. */

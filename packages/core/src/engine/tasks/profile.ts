@@ -27,7 +27,8 @@ const hours = 60 * minutes;
 
 /** Settings of a personal assistant: one thing at a time, and nothing waits for ever. */
 const assistant = {
-  priorities: { realtime: 0, high: 3, normal: 5, low: 3, background: 5 },
+  // A realtime task has a place of its own, and waits for it at most until the next look.
+  priorities: { realtime: 1, high: 3, normal: 5, low: 3, background: 5 },
   total: 16,
   deadlines: {
     realtime: { softMs: 150, hardMs: 3 * seconds },

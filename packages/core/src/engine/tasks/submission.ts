@@ -37,7 +37,7 @@ export function submissionOf(
   const requester = options.requester ?? 'system';
   const key = options.key ?? parts.freshKey;
   const id = contentHash([parts.app, parts.tenant, requester, key]).slice(0, 12);
-  const session = options.session ?? `task-${id}`;
+  const session = `task-${id}`;
   const task = taskData(id, runnable, options, parts);
   const { data, model, maxRounds } = options;
   return {
@@ -93,20 +93,27 @@ function retryOf(options: NonNullable<SubmitOptions['retry']>): NonNullable<Task
   return { attempts, initialDelayMs, multiplier, ...most };
 }
 
+/** Name of a key in the store: tenants share no keys. */
+export function keyOfTenant(tenant: string, name: string): string {
+  return `${tenant}/${name}`;
+}
+
 function turnOf(
   id: string,
   runnable: Runnable,
   input: string | undefined,
   options: SubmitOptions,
   { name, priority, queue, requester, softMs, hardMs }: TaskData,
-  { now }: SubmissionParts,
+  { now, tenant }: SubmissionParts,
 ): TurnPatch {
   const { concurrencyKey, data, delayMs, estimateMs, notBefore, rate } = options;
-  const key =
+  const given =
     typeof concurrencyKey === 'string' ? { name: concurrencyKey, limit: 1 } : concurrencyKey;
+  const key = given && { ...given, name: keyOfTenant(tenant, given.name) };
+  const ofTenant = rate && { ...rate, name: keyOfTenant(tenant, rate.name) };
   const coalesceKey =
     options.coalesceKey === true
-      ? contentHash([name, input ?? null, data ?? null])
+      ? contentHash([runnable.name, queue, name, input ?? null, data ?? null])
       : options.coalesceKey;
   const at =
     delayMs === undefined
@@ -121,7 +128,7 @@ function turnOf(
     runnable: runnable.name,
     run: id,
     to: 'ready',
-    ...defined({ at, key, rate, coalesceKey, softMs, hardMs, estimateMs }),
+    ...defined({ at, key, rate: ofTenant, coalesceKey, softMs, hardMs, estimateMs }),
   };
 }
 

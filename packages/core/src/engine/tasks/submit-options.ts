@@ -60,8 +60,6 @@ export interface SubmitOptions {
   readonly key?: string;
   /** Data that the runnable is started with, besides the input. */
   readonly data?: JsonValue;
-  /** Session that the task is for. @default a new one */
-  readonly session?: string;
   /** Name of the model that answers in the place of the agent's own. */
   readonly model?: string;
   /**
@@ -85,9 +83,18 @@ const isKey: OptionCheck = (value) => {
     hold: isOneOf('turn', 'task'),
   })(value);
 };
+/** Latest instant that a date can have. */
+const latestInstant = 8_640_000_000_000_000;
+/** Longest delay in milliseconds: a hundred years. */
+const longestDelayMs = 3_155_760_000_000;
+
+const isDelay: OptionCheck = (value) =>
+  isNotNegative(value) ??
+  ((value as number) <= longestDelayMs ? undefined : 'at most a hundred years of milliseconds');
+const isDeadline: OptionCheck = (value) => isPositive(value) ?? isDelay(value);
 const isInstant: OptionCheck = (value) => {
   const at = value instanceof Date ? value.getTime() : value;
-  return Number.isFinite(at) ? undefined : 'a date, or epoch milliseconds';
+  return Math.abs(Number(at)) <= latestInstant ? undefined : 'a date, or epoch milliseconds';
 };
 const isJson: OptionCheck = (value) =>
   findJsonDefect(value) === undefined ? undefined : 'a JSON value';
@@ -101,22 +108,21 @@ const submitChecks: OptionChecks<SubmitOptions> = {
   queue: isNonEmptyText,
   source: isNonEmptyText,
   requester: isNonEmptyText,
-  deadline: isGroup<TaskDeadline>({ softMs: isPositive, hardMs: isPositive }),
+  deadline: isGroup<TaskDeadline>({ softMs: isDeadline, hardMs: isDeadline }),
   notBefore: isInstant,
-  delayMs: isNotNegative,
+  delayMs: isDelay,
   concurrencyKey: isKey,
   rate: isGroup<RateKey>({ name: isNonEmptyText, limit: isPositive, perMs: isPositive }),
   coalesceKey: (value) => (value === true ? undefined : isNonEmptyText(value)),
   key: isNonEmptyText,
   data: isJson,
-  session: isNonEmptyText,
   model: (value) => {
     const wrong = typeof value === 'string' ? wrongName(value) : describeValue(value);
     return wrong === undefined ? undefined : 'the name of a model, such as openai:gpt-5-mini';
   },
   retry: isGroup<Omit<RetryOptions, 'jitter'>>(retryWithoutJitter),
   maxRounds: isCount,
-  estimateMs: isPositive,
+  estimateMs: isDeadline,
 };
 
 /**
@@ -159,5 +165,7 @@ const prioritiesOfSources: Readonly<Record<string, TaskPriority>> = {
 
 /** Priority of a task: the one that is given, else that of its source. */
 export function priorityFor({ priority, source }: SubmitOptions): TaskPriority {
-  return priority ?? prioritiesOfSources[source ?? ''] ?? 'normal';
+  if (priority !== undefined) return priority;
+  const known = source !== undefined && Object.hasOwn(prioritiesOfSources, source);
+  return (known ? prioritiesOfSources[source] : undefined) ?? 'normal';
 }

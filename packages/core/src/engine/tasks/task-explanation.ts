@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerStore, TurnBlock, TurnScope } from '../../ledger/port.ts';
+import { keyOfTenant } from './submission.ts';
 import type { TaskInfo } from './task-info.ts';
 
 /** Estimate from the durations of ended tasks of the same runnable. */
@@ -39,7 +40,7 @@ export async function explainTask(
   },
 ): Promise<TaskExplanation> {
   const found = await parts.ledgers.explainTurn(task.session, parts.scope);
-  const block = found?.block;
+  const block = withoutTenant(found?.block, task.tenant);
   const before = found?.before;
   const estimate = before === undefined ? undefined : await estimateOf(task, before, parts);
   return {
@@ -126,4 +127,10 @@ function blockText(block: TurnBlock): string {
     case 'taken':
       return `A worker has it: ${block.owner}.`;
   }
+}
+
+/** A block whose key has the name that its tenant knows. */
+function withoutTenant(block: TurnBlock | undefined, tenant: string): TurnBlock | undefined {
+  if (block === undefined || !('key' in block)) return block;
+  return { ...block, key: block.key.slice(keyOfTenant(tenant, '').length) };
 }

@@ -66,6 +66,9 @@ export interface TaskServiceParts {
 /** Longest time of a timer of Node. */
 const longestWaitMs = 2_147_483_647;
 
+/** Number of rows among which the list looks for tasks. */
+const mostListed = 1_000;
+
 const states: readonly TaskState[] = [
   'queued',
   'running',
@@ -142,14 +145,18 @@ export class TaskService {
     const rows = await this.#parts.ledgers().rows({
       kind: taskKind,
       statuses,
-      limit,
+      // Filtered and sorted below: the row knows neither the state of an open task nor its place.
+      limit: Math.max(limit, mostListed),
       newestFirst: !statuses.includes('open'),
       ...(requester === undefined ? {} : { user: requester }),
       ...(session === undefined ? {} : { session }),
     });
     const tasks = await Promise.all(rows.map((row) => this.#read(row)));
     const fitting = tasks.filter(({ info }) => wanted.has(info.state));
-    return fitting.sort((left, right) => left.rank - right.rank).map(({ info }) => info);
+    return fitting
+      .sort((left, right) => left.rank - right.rank)
+      .slice(0, limit)
+      .map(({ info }) => info);
   }
 
   async #read(row: StoredRow): Promise<{ readonly info: TaskInfo; readonly rank: number }> {

@@ -33,6 +33,8 @@ export class TurnChanges {
       if (found !== undefined) this.remove(found, now);
       return undefined;
     }
+    // A change of a turn that has ended meanwhile makes no new one.
+    if (found === undefined && patch.run === undefined && patch.to === undefined) return undefined;
     const turn = found ?? newTurn(identity, now);
     const before = turn.place;
     if (before === 'ready') this.#flows.leave(turn);
@@ -57,7 +59,8 @@ export class TurnChanges {
     turn.estimateMs = estimateMs ?? turn.estimateMs;
     turn.attempts = attempts ?? turn.attempts;
     turn.suspended = patch.suspended ?? turn.suspended;
-    turn.isTransient = false;
+    // One that was made for a session without a turn stays so, until a task is submitted for it.
+    if (patch.run !== undefined) turn.isTransient = false;
     this.#deadlines.set(turn, patch, now);
   }
 
@@ -224,11 +227,15 @@ export class TurnChanges {
     for (const turn of this.#tables.due(app, now, mostPromoted)) {
       const since = turn.awaitsRate ? turn.since : (turn.readyAt ?? now);
       this.enter(turn, since, now);
+      // A suspended turn leaves the next instant of its rate key to others.
+      if (turn.place === 'out') this.#fill(turn, now);
     }
     for (const turn of this.#tables.taken(app)) {
       if (!isLost(turn)) continue;
       // Nobody knows for how long a lost worker has worked: its estimate stays charged.
       turn.ticket = undefined;
+      // Control work that it had not done is due again.
+      if (turn.isControl) turn.controlAt = now;
       this.#giveBack(turn, now);
       this.enter(turn, turn.since, now);
       this.#fill(turn, now);

@@ -63,7 +63,7 @@ function blockOf(
   if (!queues.includes(queue)) return { kind: 'out_of_scope' };
   if (names !== undefined && runnable !== '' && !names.includes(runnable))
     return { kind: 'out_of_scope' };
-  const limit = queueLimits[queue];
+  const limit = Object.hasOwn(queueLimits, queue) ? queueLimits[queue] : undefined;
   const working = tables.taken(app).filter((one) => one.queue === queue && !one.isControl).length;
   return limit !== undefined && working >= limit
     ? { kind: 'queue_limit', queue, limit }

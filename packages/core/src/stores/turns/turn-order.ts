@@ -182,8 +182,8 @@ export class TurnOrder {
   /** Queues in which all workers together may take another turn. */
   #openQueues({ app, queues, options: { queueLimits = {} } }: Asked): readonly string[] {
     return queues.filter((queue) => {
-      const limit = queueLimits[queue];
-      if (limit === undefined) return true;
+      if (!Object.hasOwn(queueLimits, queue)) return true;
+      const limit = queueLimits[queue] ?? 0;
       const count = this.#tables
         .taken(app)
         .filter((turn) => turn.queue === queue && !turn.isControl).length;
@@ -225,5 +225,9 @@ function askedBy(options: TakeOptions): Asked {
 
 /** Weight of a turn's flow, by its tenant and its requester. */
 function weightOf({ tenant, requester }: Turn, weights: ShareWeights = {}): number {
-  return (weights.tenants?.[tenant] ?? 1) * (weights.requesters?.[requester] ?? 1);
+  return weightIn(weights.tenants, tenant) * weightIn(weights.requesters, requester);
+}
+
+function weightIn(weights: Readonly<Record<string, number>> = {}, name: string): number {
+  return Object.hasOwn(weights, name) ? (weights[name] ?? 1) : 1;
 }

@@ -38,6 +38,7 @@ export class TurnPosts {
     if (patch?.leave === true && own !== undefined && own.interests > 1)
       return { kind: 'left', turn: own };
     if (patch === undefined || own !== undefined) return { kind: 'post' };
+    if (patch.run === undefined && patch.to === undefined) return { kind: 'post' };
     const { coalesceKey, level = 1, queue = 'default', requester = '' } = patch;
     if (coalesceKey !== undefined) {
       const turn = this.#tables.joinable({ app, tenant, requester, coalesceKey });

@@ -2,7 +2,15 @@ import { isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import { type ExecutionMessage, executionChannel } from '../../effects/execution-channel.ts';
 import { defaultLeaseMs } from '../../engine/app/runtime-options.ts';
 import type { Actor, Event } from '../../ledger/event.ts';
-import type { Batch, Claim, InboxEntry, LedgerStore, Store } from '../../ledger/port.ts';
+import type {
+  Batch,
+  Claim,
+  InboxEntry,
+  LedgerStore,
+  Store,
+  TakeOptions,
+  TakeReceipt,
+} from '../../ledger/port.ts';
 import { PostedControls } from './control-checks.ts';
 import { checkExecution } from './execution-checks.ts';
 import { checkLanding } from './landing-checks.ts';
@@ -64,6 +72,7 @@ export class Watch {
     const made = new Map<string, LedgerStore>();
     return {
       ...store,
+      admin: { ...store.admin, take: (options) => this.#take(store, options) },
       for: (scope) => {
         const key = JSON.stringify([scope.tenant, scope.app]);
         const ledgers = made.get(key) ?? this.#over(store.for(scope), scope.tenant);
@@ -134,15 +143,28 @@ export class Watch {
   #claim(inner: LedgerStore, tenant: string): LedgerStore['claim'] {
     return async (session, owner, options): Promise<Claim> => {
       const claim = await inner.claim(session, owner, options);
-      const ledger = this.#ledger(tenant, session);
-      this.#checkTakeover(ledger, owner);
-      if (claim.epoch <= ledger.epoch)
-        this.report('one_writer', `${session}: epoch ${claim.epoch} was claimed twice`);
-      ledger.epoch = claim.epoch;
-      ledger.owner = owner;
-      ledger.contactAt = this.#world.elapsed;
+      this.#claimed(tenant, session, owner, claim.epoch);
       return claim;
     };
+  }
+
+  /** Notes the claims of a call of `take`; the same ticket again claims nothing new. */
+  async #take(store: Store, options: TakeOptions): Promise<TakeReceipt> {
+    const receipt = await store.admin.take(options);
+    for (const { epoch, session, tenant } of receipt.taken)
+      if (epoch !== this.#ledger(tenant, session).epoch)
+        this.#claimed(tenant, session, options.owner, epoch);
+    return receipt;
+  }
+
+  #claimed(tenant: string, session: string, owner: string, epoch: number): void {
+    const ledger = this.#ledger(tenant, session);
+    this.#checkTakeover(ledger, owner);
+    if (epoch <= ledger.epoch)
+      this.report('one_writer', `${session}: epoch ${epoch} was claimed twice`);
+    ledger.epoch = epoch;
+    ledger.owner = owner;
+    ledger.contactAt = this.#world.elapsed;
   }
 
   #renew(inner: LedgerStore, tenant: string): LedgerStore['renew'] {
@@ -163,8 +185,8 @@ export class Watch {
   }
 
   #post(inner: LedgerStore, tenant: string): LedgerStore['post'] {
-    return async (session, item) => {
-      const receipt = await inner.post(session, item);
+    return async (session, item, options) => {
+      const receipt = await inner.post(session, item, options);
       if (receipt.duplicate) return receipt;
       this.datedAt.set(item.key, item.at);
       if (item.settles !== undefined)

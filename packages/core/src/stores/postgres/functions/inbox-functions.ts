@@ -76,6 +76,7 @@ begin
   if (_patch->>'leave')::boolean and _own.interests > 1 then
     return jsonb_build_object('kind', 'left', 'ledger', _own.ledger); end if;
   if _own.ledger is not null then return null; end if;
+  if _patch->>'run' is null and _patch->>'to' is null then return null; end if;
   if _patch->>'coalesceKey' is not null then
     select * into _other from {s}.turns where app = _ledger.app and tenant = _ledger.tenant
       and requester = coalesce(_patch->>'requester', '')

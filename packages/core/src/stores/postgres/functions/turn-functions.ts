@@ -76,6 +76,8 @@ begin
     if not _is_new then perform {s}.turn_remove(_turn, _now); end if;
     return;
   end if;
+  -- A change of a turn that has ended meanwhile makes no new one.
+  if _is_new and _patch->>'run' is null and _patch->>'to' is null then return; end if;
   if _is_new then
     _turn := {s}.turn_new(_ledger, _tenant, _app, _session, _now);
     perform {s}.turn_note(_ledger, true);
@@ -109,7 +111,8 @@ begin
   _turn.estimate_ms := coalesce((_patch->>'estimateMs')::double precision, _turn.estimate_ms);
   _turn.attempts := coalesce((_patch->>'attempts')::int, _turn.attempts);
   _turn.suspended := coalesce((_patch->>'suspended')::boolean, _turn.suspended);
-  _turn.is_transient := false;
+  -- One that was made for a session without a turn stays so, until a task is submitted for it.
+  if _patch->>'run' is not null then _turn.is_transient := false; end if;
   return {s}.deadlines_set(_turn, _patch, _now);
 end
 $adjutant$;
@@ -323,8 +326,10 @@ begin
   foreach _ledger in array array(select ledger from {s}.turns where app = _app
     and place = 'resting' and ready_at <= _now order by ready_at, ledger limit 1000) loop
     select * into _turn from {s}.turns where ledger = _ledger;
-    perform {s}.turn_enter(_turn, case when _turn.awaits_rate then _turn.since
+    _turn := {s}.turn_enter(_turn, case when _turn.awaits_rate then _turn.since
       else coalesce(_turn.ready_at, _now) end, _now);
+    -- A suspended turn leaves the next instant of its rate key to others.
+    if _turn.place = 'out' then perform {s}.turn_fill(_turn, _now); end if;
   end loop;
   foreach _ledger in array array(select ledger from {s}.turns where app = _app
     and place = 'taken' order by taken_at, ledger) loop
@@ -332,6 +337,8 @@ begin
     select * into _turn from {s}.turns where ledger = _ledger;
     -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
     _turn.ticket := null;
+    -- Control work that it had not done is due again.
+    if _turn.is_control then _turn.control_at := _now; end if;
     _turn := {s}.turn_give_back(_turn, _now);
     _turn := {s}.turn_enter(_turn, _turn.since, _now);
     perform {s}.turn_fill(_turn, _now);

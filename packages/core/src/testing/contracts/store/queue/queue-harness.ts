@@ -18,7 +18,11 @@ export function submit(
   turn: TurnPatch = {},
   more: Omit<PostOptions, 'turn' | 'open'> = {},
 ): Promise<PostReceipt> {
-  return ledgers.post(session, inboxItem(`task ${session}`), { open: true, turn, ...more });
+  return ledgers.post(session, inboxItem(`task ${session}`), {
+    open: true,
+    turn: { run: session, ...turn },
+    ...more,
+  });
 }
 
 let tickets = 0;
