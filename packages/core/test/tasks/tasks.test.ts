@@ -280,3 +280,42 @@ test('a task that waits for its next execution can be cancelled', async () => {
   expect(calls.count).toBe(1);
   await app.close();
 });
+
+test('a fork of a task is no task: its end changes nothing of the original', async () => {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    approval: true,
+    execute: () => 'paid',
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const app = desk({ runnables: [clerk] });
+  const task = await app.submit(clerk, 'Pay');
+  while ((await task.info()).state !== 'waiting') await new Promise(setImmediate);
+  const fork = await app.sessions.fork(task.session);
+  const [asked] = await app.requests.listPendingApprovals({ session: fork.id });
+  if (asked !== undefined) await app.requests.approve(asked.requestId);
+  const { status } = await app.resume(fork.id);
+  expect(['completed', 'yielded']).toContain(status);
+  expect(await task.info()).toMatchObject({ state: 'waiting', session: task.session });
+  await app.close();
+});
+
+test('names of the language are names like others', async () => {
+  const writer = worker('writer');
+  const names = ['constructor', '__proto__', 'toString'];
+  const app = desk({
+    runnables: [writer],
+    work: { queues: ['default', ...names], weights: { requesters: { vip: 2 } } },
+  });
+  const tasks = await Promise.all(
+    names.map((name) =>
+      app.submit(writer, name, { requester: name, source: name, queue: name, key: name }),
+    ),
+  );
+  for (const task of tasks) expect(await task.wait()).toMatchObject({ status: 'completed' });
+  expect(await tasks[0]?.info()).toMatchObject({ priority: 'normal', queue: 'constructor' });
+  await app.close();
+});

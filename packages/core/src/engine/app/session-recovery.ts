@@ -6,8 +6,11 @@ import type { DueSession, Taken, TakeOptions, TakeReceipt } from '../../ledger/p
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';
 
-/** Interval in milliseconds at which the store is asked for due sessions. */
-const lookEveryMs = 1_000;
+/** Interval in milliseconds at which the store is asked for due sessions, while nothing is found. */
+const idleLookMs = 5_000;
+/** The same for a time after something was found: more may come from other processes. */
+const busyLookMs = 1_000;
+const busyForMs = 30_000;
 /** Pause in milliseconds after a session could not be continued, at first and at most. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
@@ -103,6 +106,8 @@ export class SessionRecovery {
   readonly #wakes = new Map<number, () => void>();
   readonly #looking = new Map<string | undefined, Promise<readonly Run[]>>();
   #isAutomatic = false;
+  /** Monotonic time at which a look has found something last. */
+  #foundAt = Number.NEGATIVE_INFINITY;
   #isHinted = false;
   #stopped = false;
 
@@ -216,11 +221,17 @@ export class SessionRecovery {
       void this.look()
         .catch((error: unknown) => this.#lookFailed(error))
         .then(() => {
-          const ms = this.#isHinted ? 0 : lookEveryMs;
+          const ms = this.#isHinted ? 0 : this.#pauseMs;
           this.#isHinted = false;
           this.#arm(ms);
         });
     });
+  }
+
+  /** Pause until the next look. */
+  get #pauseMs(): number {
+    const isBusy = this.#parts.clock.monotonic() - this.#foundAt < busyForMs;
+    return isBusy ? busyLookMs : idleLookMs;
   }
 
   /** Reports a failed look; a store that refuses for good is not asked again. */
@@ -234,6 +245,7 @@ export class SessionRecovery {
     const posted = tenant === undefined ? await this.#postedHere() : [];
     const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
     if (nextAt !== null) this.wakeAt(nextAt);
+    if (taken.length > 0) this.#foundAt = this.#parts.clock.monotonic();
     return [...posted, ...this.begin(taken)];
   }
 
