@@ -46,7 +46,7 @@ export const peopleBugs: readonly PlantedBug[] = [
     name: 'cancel-recorded-only',
     about: 'A cancel is recorded, and the run goes on.',
     file: 'engine/run/inbox/item-outcome.ts',
-    find: "act: () => target.cancel(new AbortReason('cancelled', reason)),",
+    find: "act: () => target.cancel(new AbortReason('cancelled', draft.reason)),",
     replace: '',
     within: seedsOfChecks,
   },
