@@ -6,7 +6,9 @@ import type { DueSession, Taken, TakeOptions, TakeReceipt } from '../../ledger/p
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';
 
-/** Interval in milliseconds at which the store is asked for due sessions, while nothing is found. */
+/**
+ * Interval in milliseconds at which the store is asked for due sessions, while nothing is found.
+ */
 const idleLookMs = 5_000;
 /** The same for a time after something was found: more may come from other processes. */
 const busyLookMs = 1_000;

@@ -48,8 +48,8 @@ export function taskRow(status: TaskStatus, facts: TaskFacts): ListedRow {
 }
 
 /**
- * The task of a run, as its ledger says; `undefined` for a run that was not submitted, and in a fork,
- * which is no task of anybody.
+ * The task of a run, as its ledger says; `undefined` for a run that was not submitted, and in a
+ * fork, which is no task of anybody.
  */
 export function taskOfRun(events: readonly Event[], runId: string): TaskData | undefined {
   const place = events.findIndex(
