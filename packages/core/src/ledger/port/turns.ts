@@ -57,7 +57,10 @@ export interface TurnSettings {
   readonly attempts?: number;
 }
 
-/** Change of a turn. A post or append that carries one for a session without a turn makes it. */
+/**
+ * Change of a turn. One with `run` or `to` makes the turn of a session that has none; others leave
+ * such a session as it is.
+ */
 export interface TurnPatch extends TurnSettings {
   /**
    * Next state. `ready`: from `at` on. `resting`: until `at`, or until an item wakes it. `none`:

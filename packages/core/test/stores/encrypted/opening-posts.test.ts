@@ -24,11 +24,11 @@ test('a post that makes no session leaves no keys', async () => {
   const inner = memoryStore();
   const store = encrypted(inner, { keys: localKeys({ keys: [firstKey] }) });
   const ledgers = store.for(scope);
-  const turn = { coalesceKey: 'c' };
+  const turn = { run: 'task', coalesceKey: 'c' };
   await ledgers.post('first', inboxItem('a'), { open: true, turn });
   const { joined } = await ledgers.post('second', inboxItem('b'), { open: true, turn });
   expect(joined).toMatchObject({ session: 'first' });
-  const full = { open: true, turn: {}, admit: { total: 1 } };
+  const full = { open: true, turn: { run: 'task' }, admit: { total: 1 } };
   expect(await codeOf(ledgers.post('third', inboxItem('c'), full))).toBe('queue_full');
   await ledgers.delete('first');
   const again = ledgers.post('first', inboxItem('a'), { open: true });

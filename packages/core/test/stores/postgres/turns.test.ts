@@ -59,7 +59,7 @@ function submit(
   return ledgers.post(
     session,
     { key: `task ${session}`, lane: 'input', by: 'user', at: 1, type: 'user', data: { text: '' } },
-    { open: true, turn },
+    { open: true, turn: { run: session, ...turn } },
   );
 }
 
@@ -145,7 +145,7 @@ describe.skipIf(reasonToSkip !== undefined)('turns of many processes', () => {
       ledgers.post(
         session,
         { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data: { text: '' } },
-        { open: true, turn: {}, admit },
+        { open: true, turn: { run: 'task' }, admit },
       );
     const results = await Promise.allSettled(['c', 'b', 'a'].map(post));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);

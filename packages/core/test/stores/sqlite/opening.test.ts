@@ -245,7 +245,7 @@ describe('schema versions', () => {
     const asked = { app: 'shop', owner: 'worker', ticket: 't', ttlMs: 60_000, slots: 5 };
     const taken = await store.admin.take(asked);
     expect(taken.taken.map(({ session }) => session)).toEqual(['waits', 'sleeps']);
-    await ledgers.post('idle', inboxItem('task'), { turn: { queue: 'nightly' } });
+    await ledgers.post('idle', inboxItem('task'), { turn: { run: 'task', queue: 'nightly' } });
     expect(await ledgers.turn('idle')).toMatchObject({ state: 'ready', queue: 'nightly' });
     // A session from before this version was made by no post: its name is free again.
     await ledgers.delete('idle');
