@@ -1,16 +1,10 @@
 import { postgres } from 'adjutant/postgres';
 import { afterEach, describe, expect, test } from 'vitest';
-import type {
-  LedgerStore,
-  PostOptions,
-  Store,
-  Taken,
-  TakeReceipt,
-} from '../../../src/ledger/port.ts';
-import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
-import { migrations } from '../../../src/stores/postgres/tables.ts';
-import { newPool, newSchema, reasonToSkip, type TestSchema } from './server.ts';
-import { notes, readTexts } from './writer.ts';
+import type { LedgerStore, PostOptions, Store, Taken, TakeReceipt } from '../../src/ledger/port.ts';
+import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
+import { migrations } from '../../src/stores/postgres/tables.ts';
+import { newPool, newSchema, reasonToSkip, type TestSchema } from '../stores/postgres/server.ts';
+import { notes, readTexts } from '../stores/postgres/writer.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
