@@ -168,7 +168,11 @@ test('a task that passes its hard deadline in the queue ends without running', a
   });
   const app = desk({ runnables: [job], recover: 'manual', work: { slots: 1 } });
   const task = await app.submit(job, 'late', { deadline: { hardMs: 1 } });
-  while ((await task.info()).state !== 'timeout') await app.recovery.resumeStopped();
+  while ((await task.info()).state !== 'timeout') {
+    await app.recovery.resumeStopped();
+    // Timers get their turn.
+    await new Promise(setImmediate);
+  }
   expect(ran).toEqual([]);
   expect(await task.wait()).toMatchObject({ status: 'timeout' });
   await app.close();
