@@ -1,4 +1,5 @@
 import { agent, memoryStore, type Runtime, runtime, step, tool } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
@@ -166,8 +167,12 @@ test('a task that passes its hard deadline in the queue ends without running', a
       return ctx.complete('done');
     },
   });
-  const app = desk({ runnables: [job], recover: 'manual', work: { slots: 1 } });
-  const task = await app.submit(job, 'late', { deadline: { hardMs: 1 } });
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const store = memoryStore({ clock });
+  const app = desk({ runnables: [job], store, recover: 'manual', work: { slots: 1 } });
+  const task = await app.submit(job, 'late', { deadline: { hardMs: 60_000 } });
+  ahead = 60_000;
   while ((await task.info()).state !== 'timeout') {
     await app.recovery.resumeStopped();
     // Timers get their turn.
