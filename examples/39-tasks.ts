@@ -31,7 +31,7 @@ const tasks = [
   await app.submit(writer, 'A poem', { name: 'Poem', priority: 'high' }),
 ];
 
-// What people say steers the tasks; everything else goes to an agent.
+// Words about tasks steer them; everything else goes to an agent.
 const open = await app.tasks.list();
 console.log(tasksInWords(open, { now: Date.now(), format: 'text' }));
 const command = parseJobCommand('Could you do the sales report first, please?', { tasks: open });

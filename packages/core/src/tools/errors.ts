@@ -59,7 +59,7 @@ export interface ToolFailureOptions {
   readonly cause?: unknown;
 }
 
-/** What a failure says of itself: its kind, its effect outside, and when to try again. */
+/** Facts that a failure states: its kind, its effect outside, and when to try again. */
 export type DeclaredFailure = Pick<
   ToolFailure,
   | ('message' | 'data' | 'cause')

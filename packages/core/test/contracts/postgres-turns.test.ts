@@ -75,7 +75,7 @@ async function finish(ledgers: LedgerStore, { epoch, session }: Taken): Promise<
 }
 
 describe.skipIf(reasonToSkip !== undefined)('turns of many processes', () => {
-  test('are taken once each, while others post, append and release, without a deadlock', async () => {
+  test('are taken once each while others post, append and release, without deadlock', async () => {
     const schema = newTestSchema().name;
     const processes = [open(schema), open(schema), open(schema), open(schema)];
     const taken: string[] = [];

@@ -32,7 +32,7 @@ async function notify(channel: Channel) {
   return { result, attempts: attempts.length };
 }
 
-test('a channel that bears doubles is tried again under its key after an unknown outcome', async () => {
+test('a channel that bears doubles is tried again by its key if the end is unknown', async () => {
   const service = await answering(500, 200);
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
   const { result, attempts } = await notify(webhookChannel({ url: service.url, secret }));

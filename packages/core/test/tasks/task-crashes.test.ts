@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 
 const leaseMs = 30_000;
 
-/** What happens outside, which no stop of a process undoes. */
+/** Effects outside, which no stop of a process undoes. */
 class Outside {
   readonly payments = new Set<string>();
   failures = 1;
 }
 
 /** A process of the app, with definitions of its own. */
-function processOn(store: Store, outside: Outside): Runtime {
+function processOn(store: Store, outside: Outside, recover: 'auto' | 'manual'): Runtime {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -33,7 +33,7 @@ function processOn(store: Store, outside: Outside): Runtime {
     app: 'shop',
     store,
     runnables: [clerk, flaky(outside)],
-    recover: 'manual',
+    recover,
     work: { slots: 1 },
     lease: { ttlMs: leaseMs },
   });
@@ -47,20 +47,12 @@ function flaky(outside: Outside) {
       await ctx.effect('pay', ({ idempotencyKey }) => void outside.payments.add(idempotencyKey), {
         recovery: 'rerun',
       });
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      // The effect is stored before the end is made.
+      await ctx.sleep('pause', 5);
       if (outside.failures-- > 0) throw new Error('Not yet.');
       return ctx.complete('Done');
     },
   });
-}
-
-/** Works on the queue until the process has stopped, or nothing is left to do. */
-async function workUntil(app: Runtime, isOver: () => Promise<boolean>): Promise<void> {
-  while (!(await isOver())) {
-    // A process that has stopped is never answered: its runs are not waited for.
-    void app.recovery.resumeStopped().catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
 }
 
 async function stoppedAt(
@@ -73,24 +65,29 @@ async function stoppedAt(
   const clock = { ...systemClock, now: () => systemClock.now() + ahead };
   const store = memoryStore({ clock });
   const outside = new Outside();
-  const front = processOn(store, outside);
+  const front = processOn(store, outside, 'manual');
   const clerk = front.runnables.find((each) => each.name === name);
   if (clerk === undefined) throw new Error(`There is no ${name}.`);
   const retry = { attempts: 2, initialDelayMs: 1 };
   const task = await front.submit(clerk, 'Pay twice', { key: 'one', priority: 'low', retry });
   const line = crashingStore(store, number, when);
-  const first = processOn(line.store, outside);
-  const hasEnded = async () => (await front.tasks.get(task.id)).state === 'completed';
-  await workUntil(first, async () => line.isGone || (await hasEnded()));
+  const first = processOn(line.store, outside, 'auto');
+  await Promise.race([line.crashed, task.wait()]);
   const wasStopped = line.isGone;
+  // A process that has stopped is never answered, and cannot be closed.
+  if (!wasStopped) await first.close();
   // The submission again, and a change of its place, while nobody works on it.
   expect((await front.submit(clerk, 'Pay twice', { key: 'one', retry })).id).toBe(task.id);
-  if (change === 'priority' && !(await hasEnded())) await front.tasks.reprioritize(task.id, 'high');
+  const hasEnded = (await task.info()).state === 'completed';
+  if (change === 'priority' && !hasEnded) await front.tasks.reprioritize(task.id, 'high');
   ahead += 2 * leaseMs;
-  await workUntil(processOn(store, outside), hasEnded);
+  const second = processOn(store, outside, 'auto');
+  await task.wait();
   const { events } = await front.sessions.open({ id: task.session });
   const info = await front.tasks.get(task.id);
-  return { events, info, outside, wasStopped, turn: await turnOf(store, task.session) };
+  const turn = await turnOf(store, task.session);
+  await second.close();
+  return { events, info, outside, wasStopped, turn };
 }
 
 const turnOf = (store: Store, session: string) =>

@@ -48,7 +48,7 @@ const schedulerDecisions = (events: readonly { readonly type: string }[]) =>
       : [],
   );
 
-test('a task that gave its place up and passed its soft deadline replays, and is explained', async () => {
+test('a task that gave up its place and passed a soft deadline replays', async () => {
   const made = bureau(async (round) => {
     if (round === 2) await made.app.submit(made.quick, 'Now', { priority: 'high' });
     // A receipt of the store tells the process the new time.

@@ -258,7 +258,7 @@ test('a task that fails is executed again, and what it had completed stays so', 
   await app.close();
 });
 
-test('a task that fails for good is listed as failed, and people let it run again or discard it', async () => {
+test('a task that fails for good is listed as failed, and is run again or discarded', async () => {
   const { job } = flaky(2);
   const app = desk({ runnables: [job] });
   const task = await app.submit(job, 'Go');

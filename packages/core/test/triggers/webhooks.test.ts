@@ -92,7 +92,7 @@ describe('verifyWebhook', () => {
     expect(verify({ headers: ofAnotherPackage })).toEqual(accepted);
   });
 
-  test('webhook_same_id_other_body: one key for all attempts, another hash for another body', () => {
+  test('webhook_same_id_other_body: one key for all attempts, a hash for each body', () => {
     const again = sentAt + 60_000;
     const first = verify();
     const second = verify({ headers: sign({ timestamp: again }), now: again });

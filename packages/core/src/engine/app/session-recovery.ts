@@ -167,7 +167,7 @@ export class SessionRecovery {
     else this.#arm(0);
   }
 
-  /** Continues a lane of a session that this process holds and that `due` does not list. */
+  /** Continues a lane of a session that this process holds, so that nobody can take it. */
   resumeHeld(place: SessionPlace): void {
     const { isActive } = this.#parts;
     const key = keyOf(place);
@@ -298,17 +298,16 @@ export class SessionRecovery {
   /** Places that are free; none while the gate is closed. Control work needs none. */
   async #free(): Promise<Pick<TakeRequest, 'slots' | 'realtimeSlots'>> {
     const { atOnce = defaultSlots, realtimeAtOnce = 1 } = this.#parts;
-    if (await this.#isGateClosed()) return { slots: 0, realtimeSlots: realtimeAtOnce };
-    const realtime = [...this.#running.values()].filter((taken) => taken?.turn.level === 0).length;
+    const working = [...this.#running.values()].filter((taken) => taken?.isControl !== true);
+    const realtime = working.filter((taken) => taken?.turn.level === 0).length;
     const reserved = Math.min(realtime, realtimeAtOnce);
-    return {
-      slots: Math.max(0, atOnce - (this.#running.size - reserved)),
-      realtimeSlots: realtimeAtOnce - reserved,
-    };
+    const realtimeSlots = realtimeAtOnce - reserved;
+    if (await this.isGateClosed()) return { slots: 0, realtimeSlots };
+    return { slots: Math.max(0, atOnce - (working.length - reserved)), realtimeSlots };
   }
 
   /** Asks the gate. One that fails is open: a broken microphone must not stop all work. */
-  async #isGateClosed(): Promise<boolean> {
+  async isGateClosed(): Promise<boolean> {
     try {
       return (await this.#parts.isGateClosed?.()) ?? false;
     } catch (error) {

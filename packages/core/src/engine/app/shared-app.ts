@@ -181,7 +181,7 @@ export class SharedApp implements AppParts {
   #workerTurn(taken: Taken): WorkerTurn {
     return new WorkerTurn(taken, {
       clock: this.clock,
-      isGateClosed: this.options.work?.isRealtimeActive,
+      isGateClosed: () => this.recovery.isGateClosed(),
       takeAbove: (levels) => this.recovery.takeAbove(levels),
       begin: (above) => void this.recovery.begin(above),
     });

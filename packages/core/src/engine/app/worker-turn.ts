@@ -1,14 +1,15 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { Clock } from '../../base/clock.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
-import { taskOfRun } from '../../ledger/folds/task.ts';
+import type { Event } from '../../ledger/event.ts';
 import type { Taken } from '../../ledger/port.ts';
 import type { RunContext, TurnOfRun } from '../frame/run-context.ts';
 
 /** Parts of a worker that its turns use. */
 export interface WorkerTurnParts {
   readonly clock: Clock;
-  readonly isGateClosed: (() => boolean | Promise<boolean>) | undefined;
+  /** True while nothing new may begin; it never fails. */
+  readonly isGateClosed: () => Promise<boolean>;
   /** Takes a turn of one of these levels, if one waits. */
   readonly takeAbove: (levels: readonly number[]) => Promise<readonly Taken[]>;
   /** Begins to work on turns that were taken. */
@@ -29,8 +30,8 @@ const tellSoft =
 export class WorkerTurn implements TurnOfRun {
   readonly #taken: Taken;
   readonly #parts: WorkerTurnParts;
-  /** Rounds that the run had completed when it was taken. */
-  #roundsBefore = 0;
+  /** Number of events that the ledger had when the run was taken. */
+  #eventsBefore = 0;
 
   constructor(taken: Taken, parts: WorkerTurnParts) {
     this.#taken = taken;
@@ -39,7 +40,7 @@ export class WorkerTurn implements TurnOfRun {
 
   begin(run: RunContext): void {
     const { isControl, turn } = this.#taken;
-    this.#roundsBefore = run.roundsCompleted;
+    this.#eventsBefore = run.ledger.events.length;
     const { hardAt } = turn;
     const ms = hardAt === undefined ? undefined : hardAt - this.#parts.clock.now();
     if (hardAt !== undefined && ms !== undefined && ms <= 0) this.#passDeadline(run, hardAt);
@@ -64,31 +65,21 @@ export class WorkerTurn implements TurnOfRun {
   async beforeRound(run: RunContext): Promise<void> {
     this.#tellSoftDeadline(run);
     // A run that has made no progress since it was taken would be begun again and again.
-    if (run.roundsCompleted === this.#roundsBefore) return;
-    if (await this.#isGateClosed()) return run.gate.close('round');
+    if (!run.ledger.events.slice(this.#eventsBefore).some(isProgress)) return;
     const { level } = this.#taken.turn;
+    if (level !== 0 && (await this.#parts.isGateClosed())) return run.gate.close('round');
     const above = await this.#parts.takeAbove(levelsBefore[level] ?? []).catch(() => []);
     const [first] = above;
     if (first === undefined) return;
-    if (taskOfRun(run.ledger.events, run.runId) !== undefined)
-      run.ledger.append([
-        decision('scheduler', 'preempt', {
-          invocationId: run.runId,
-          reasoning: 'A task of a higher priority has come; this one goes on after it.',
-          data: { level, by: first.turn.run ?? first.session },
-        }),
-      ]);
+    run.ledger.append([
+      decision('scheduler', 'preempt', {
+        invocationId: run.runId,
+        reasoning: 'Work of a higher priority has come; this run goes on after it.',
+        data: { level, by: first.turn.run ?? first.session },
+      }),
+    ]);
     run.gate.close('round');
     this.#parts.begin(above);
-  }
-
-  async #isGateClosed(): Promise<boolean> {
-    if (this.#taken.turn.level === 0) return false;
-    try {
-      return (await this.#parts.isGateClosed?.()) ?? false;
-    } catch {
-      return false;
-    }
   }
 
   /** Tells the model once that its time is nearly over. */
@@ -112,4 +103,11 @@ export class WorkerTurn implements TurnOfRun {
       }),
     ]);
   }
+}
+
+/** True for the end of a round, a child or an effect: a run that goes on does not repeat it. */
+function isProgress(event: Event): boolean {
+  return event.type === 'model_end'
+    ? event.status === 'completed'
+    : event.type === 'invocation_end' || event.type === 'tool_result';
 }

@@ -2,7 +2,7 @@ import type { InboxItem } from './inbox-items.ts';
 import type { ListedRow } from './listed-rows.ts';
 import type { AdmissionLimits, TurnPatch } from './turns.ts';
 
-/** What a post does besides adding the item, in the same transaction. */
+/** Effects of a post besides the added item, in the same transaction. */
 export interface PostOptions {
   /** Birth of the session that is meant: another one of the same name refuses with `gone`. */
   readonly birth?: string;

@@ -127,7 +127,7 @@ export interface ShareWeights {
   readonly requesters?: Readonly<Record<string, number>>;
 }
 
-/** What a worker asks for. */
+/** Request of a worker for turns. */
 export interface TakeOptions {
   readonly app: string;
   /** @default all tenants of the app */

@@ -80,7 +80,7 @@ function nextOf(
     .filter(({ id }) => waiting.has(id))
     .map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt);
   const first = Math.min(...wait.map(({ until }) => until));
-  // What is sent now holds the others back for an interval.
+  // Notices sent now hold the others back for an interval.
   const free = send.length === 0 ? first : Math.max(first, now + intervalMs);
   return { nextAt: Math.min(free, ...expiries) };
 }

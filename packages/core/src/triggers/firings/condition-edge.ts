@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 
-/** What a trigger keeps of its condition, as plain JSON. A restart goes on from it. */
+/** State of a condition between its checks, as plain JSON. A restart goes on from it. */
 export interface ConditionState {
   /** True when the last check that had a result found the condition met. */
   readonly met: boolean;

@@ -26,7 +26,7 @@ export interface OverlapQuestion {
 }
 
 /**
- * What becomes of a firing.
+ * Next step of a firing.
  * - `start`: its work starts now.
  * - `skip`: it does not start.
  * - `queue`: it waits behind the open and the queued ones.

@@ -3,7 +3,7 @@ import { systemClock } from 'adjutant/ports';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
-test('a session whose inbox was of no use is looked at again as soon as something comes', async () => {
+test('a session whose inbox was of no use is looked at again when something comes', async () => {
   // It stands still: no pause between two looks ever ends.
   const now = systemClock.now();
   const pay = tool({

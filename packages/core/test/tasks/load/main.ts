@@ -173,7 +173,7 @@ function judgeShares(tasks: readonly TaskInfo[], priority: TaskPriority): void {
   const worst = Math.max(
     ...tenants.map((tenant) => Math.abs((counts[tenant] ?? 0) / considered - 1 / 3) * 3),
   );
-  // One task more or less of each tenant, and one of a killed worker, are in the nature of counting.
+  // Counting allows one task more or less of each tenant, and one of a killed worker.
   const allowed = 0.1 + 4 / considered;
   expectThat(
     `shares of ${priority} hold`,
