@@ -1,4 +1,4 @@
-import { type Flow, flowOf, type Turn } from './turn.ts';
+import { type Flow, type FlowName, flowOf, type Turn } from './turn.ts';
 import type { TurnTables } from './turn-tables.ts';
 
 /**
@@ -37,19 +37,31 @@ export class FlowCharges {
   charge(turn: Turn, weight: number): void {
     turn.chargedMs = turn.estimateMs;
     turn.weight = weight;
-    this.#add(turn, turn.chargedMs / weight);
+    this.#add(flowOf(turn), turn.chargedMs / weight);
   }
 
   /** Replaces the estimate by the time really worked. */
   correct(turn: Turn, now: number): void {
     if (turn.ticket === undefined || turn.isControl) return;
     const workedMs = Math.max(0, now - (turn.takenAt ?? now));
-    this.#add(turn, (workedMs - turn.chargedMs) / turn.weight);
+    this.#add(flowOf(turn), (workedMs - turn.chargedMs) / turn.weight);
     turn.chargedMs = 0;
   }
 
-  #add(turn: Turn, ms: number): void {
-    const name = flowOf(turn);
+  /**
+   * Moves the charge of a taken turn from the flow that it had to the one that it has. Otherwise
+   * the new flow would be credited with an estimate that another one was charged.
+   */
+  move(turn: Turn, from: FlowName): void {
+    const to = flowOf(turn);
+    const isSame =
+      from.queue === to.queue && from.level === to.level && from.requester === to.requester;
+    if (isSame || turn.place !== 'taken' || turn.ticket === undefined || turn.isControl) return;
+    this.#add(from, -turn.chargedMs / turn.weight);
+    this.#add(to, turn.chargedMs / turn.weight);
+  }
+
+  #add(name: FlowName, ms: number): void {
     const flow = this.#tables.flow(name) ?? { ...name, virtualTime: 0, ready: 0 };
     flow.virtualTime += ms;
     this.#tables.saveFlow(flow);

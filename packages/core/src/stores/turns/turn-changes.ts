@@ -2,7 +2,7 @@ import { KeyBusyError } from '../../ledger/errors/turn-errors.ts';
 import type { TurnPatch } from '../../ledger/port.ts';
 import { DeadlineClock } from './deadlines.ts';
 import { FlowCharges } from './flow-charges.ts';
-import { newTurn, type Turn } from './turn.ts';
+import { flowOf, newTurn, type Turn } from './turn.ts';
 import type { TurnTables } from './turn-tables.ts';
 
 /** Milliseconds that each level counts, from SEMANTICS of the order: an older turn overtakes. */
@@ -36,9 +36,10 @@ export class TurnChanges {
     // A change of a turn that has ended meanwhile makes no new one.
     if (found === undefined && patch.run === undefined && patch.to === undefined) return undefined;
     const turn = found ?? newTurn(identity, now);
-    const before = turn.place;
-    if (before === 'ready') this.#flows.leave(turn);
+    if (turn.place === 'ready') this.#flows.leave(turn);
+    const flow = flowOf(turn);
     this.#set(turn, patch, now);
+    this.#flows.move(turn, flow);
     this.#move(turn, patch, found === undefined, now);
     // A change of the key or the state may have set a place free.
     this.#fill(turn, now);

@@ -68,6 +68,7 @@ create or replace function {s}.turn_patch(_ledger bigint, _tenant text, _app tex
   _patch jsonb, _now double precision) returns void language plpgsql as $adjutant$
 declare
   _turn {s}.turns;
+  _before {s}.turns;
   _is_new boolean;
 begin
   select * into _turn from {s}.turns where ledger = _ledger;
@@ -83,7 +84,9 @@ begin
     perform {s}.turn_note(_ledger, true);
   end if;
   if _turn.place = 'ready' then perform {s}.flow_leave(_turn); end if;
+  _before := _turn;
   _turn := {s}.turn_set(_turn, _patch, _now);
+  perform {s}.flow_move(_turn, _before);
   _turn := {s}.turn_move(_turn, _patch, _is_new, _now);
   perform {s}.turn_fill(_turn, _now);
 end

@@ -104,6 +104,18 @@ begin
 end
 $adjutant$;
 
+-- Moves the charge of a taken turn from the flow that it had to the one that it has. Otherwise the
+-- new flow would be credited with an estimate that another one was charged.
+create or replace function {s}.flow_move(_turn {s}.turns, _from {s}.turns) returns void
+  language plpgsql as $adjutant$
+begin
+  if (_from.queue, _from.level, _from.requester) = (_turn.queue, _turn.level, _turn.requester)
+    or _turn.place <> 'taken' or _turn.ticket is null or _turn.is_control then return; end if;
+  perform {s}.flow_add(_from, -_turn.charged_ms / _turn.weight);
+  perform {s}.flow_add(_turn, _turn.charged_ms / _turn.weight);
+end
+$adjutant$;
+
 create or replace function {s}.flow_add(_turn {s}.turns, _ms double precision) returns void
   language plpgsql as $adjutant$
 begin

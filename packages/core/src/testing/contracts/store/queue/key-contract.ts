@@ -1,4 +1,4 @@
-import { codeOf, ttl } from '../harness.ts';
+import { codeOf, inboxItem, ttl } from '../harness.ts';
 import type { Suite } from '../suite.ts';
 import { giveBack, submit, take, takeAll } from './queue-harness.ts';
 
@@ -107,6 +107,25 @@ function rateContract({ describe, expect, test }: Suite): void {
       expect(await takeAll(store, { slots: 5 })).toEqual(['b']);
       advance(5_000);
       expect(await takeAll(store, { slots: 5 })).toEqual(['c']);
+    });
+
+    test('lets others go while the turn that was next is suspended', async ({
+      store,
+      ledgers,
+      advance,
+    }) => {
+      const rate = { name: 'mail', limit: 1, perMs: 5_000 };
+      for (const session of ['a', 'b', 'c']) {
+        await submit(ledgers, session, { rate });
+        advance(1);
+      }
+      expect(await takeAll(store, { slots: 5 })).toEqual(['a']);
+      await ledgers.post('b', inboxItem('hold'), { wakes: false, turn: { suspended: true } });
+      advance(5_000);
+      expect(await takeAll(store, { slots: 5 })).toEqual(['c']);
+      advance(5_000);
+      await ledgers.post('b', inboxItem('on'), { wakes: false, turn: { suspended: false } });
+      expect(await takeAll(store, { slots: 5 })).toEqual(['b']);
     });
   });
 }

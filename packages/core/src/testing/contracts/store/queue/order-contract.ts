@@ -1,3 +1,4 @@
+import { inboxItem } from '../harness.ts';
 import type { ContractTest, Suite } from '../suite.ts';
 import { giveBack, submit, take, takeAll } from './queue-harness.ts';
 
@@ -143,6 +144,30 @@ function shareContract({ describe, expect, test }: Suite): void {
         sessions.push(...taken.map(({ session }) => session));
       }
       expect(sessions.includes('old 2')).toBe(true);
+    });
+
+    test('charges the flow to which a turn moves while it is taken', async (context) => {
+      const { store, ledgers, advance } = context;
+      await submit(ledgers, 'moved', { level: 1, requester: 'moving', estimateMs: 1_000_000 });
+      for (const requester of ['moving', 'other'])
+        for (let i = 0; i < 4; i++)
+          await submit(ledgers, `${requester} ${i}`, { level: 2, requester });
+      const [moved] = (await take(store)).taken;
+      await ledgers.post('moved', inboxItem('lower'), { wakes: false, turn: { level: 2 } });
+      advance(1_000);
+      if (moved !== undefined) await giveBack(ledgers, moved, { to: 'none' });
+      const sessions = [];
+      for (let i = 0; i < 4; i++)
+        for (const each of (await take(store)).taken) {
+          sessions.push(each.session);
+          advance(1_000);
+          await giveBack(ledgers, each, { to: 'none' });
+        }
+      // The time that it has really worked is charged: the estimate is no credit.
+      expect([moved?.session, ...sessions]).toEqual([
+        'moved',
+        ...['other 0', 'moving 0', 'other 1', 'moving 1'],
+      ]);
     });
 
     test('charges what was really worked', async (context) => {

@@ -28,6 +28,15 @@ function makingContract({ describe, expect, test }: Suite): void {
       expect(await ledgers.turn('s')).toBe(undefined);
     });
 
+    test('is not made by the change of one that has ended', async ({ store, ledgers }) => {
+      const changes = [{ suspended: true }, { toFront: true }, { leave: true }, { level: 2 }];
+      for (const [i, turn] of changes.entries()) {
+        await ledgers.post(`s${i}`, inboxItem('late'), { open: true, wakes: false, turn });
+        expect(await ledgers.turn(`s${i}`)).toBe(undefined);
+      }
+      expect(await takeAll(store)).toEqual([]);
+    });
+
     test('changes with an append, and a batch that is sent again changes it once', async ({
       ledgers,
     }) => {
@@ -143,6 +152,27 @@ function takingBackContract({ describe, expect, test }: Suite): void {
       await ledgers.release(next.claim);
       expect(await ledgers.turn('s')).toBe(undefined);
       expect(await takeAll(store)).toEqual([]);
+    });
+
+    test('leaves no turn of such a session behind, also when it was given back', async ({
+      store,
+      ledgers,
+      advance,
+    }) => {
+      const writer = await Writer.claim(ledgers, 's');
+      await writer.write(['a'], { wakeAt: longAgo });
+      await ledgers.release(writer.claim);
+      const [first] = (await take(store)).taken;
+      const release = { ...writer.claim, owner: 'worker', epoch: first?.epoch ?? 0 };
+      const { now } = writer.claim;
+      await ledgers.release(release, { turn: { to: 'ready', at: now + 5_000 } });
+      expect(await takeAll(store)).toEqual([]);
+      advance(6_000);
+      const [second] = (await take(store)).taken;
+      const next = new Writer(ledgers, { ...release, epoch: second?.epoch ?? 0, seq: 1 });
+      await next.write(['b'], { wakeAt: farAway });
+      await ledgers.release(next.claim);
+      expect(await ledgers.turns({})).toEqual([]);
     });
 
     test('is at once what a process of this machine had that no longer exists', async ({
@@ -293,6 +323,20 @@ function controlContract({ describe, expect, test }: Suite): void {
       ]);
       for (const each of taken) await giveBack(ledgers, each, { to: 'none' });
       expect(await ledgers.turn('behind')).toBe(undefined);
+    });
+
+    test('takes control work again that a lost worker had taken', async ({
+      store,
+      ledgers,
+      advance,
+    }) => {
+      await submit(ledgers, 's', { suspended: true });
+      await ledgers.post('s', cancelItem('cancel'));
+      const control = [{ session: 's', isControl: true }];
+      expect((await take(store, { slots: 0 })).taken).toMatchObject(control);
+      expect((await take(store, { slots: 0 })).taken).toEqual([]);
+      advance(2 * ttl);
+      expect((await take(store, { slots: 0 })).taken).toMatchObject(control);
     });
 
     test('takes what has passed its hard deadline, without a free place', async ({
