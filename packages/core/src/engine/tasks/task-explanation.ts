@@ -114,7 +114,9 @@ function blockText(block: TurnBlock): string {
     case 'waits':
       return 'It waits for an answer or a message, and not for its turn.';
     case 'key':
-      return `The concurrency key "${block.key}" is held by ${block.holders.join(', ')}.`;
+      return block.holders.length === 0
+        ? `The concurrency key "${block.key}" has no free place: others have its next places.`
+        : `The concurrency key "${block.key}" is held by ${block.holders.join(', ')}.`;
     case 'rate':
       return (
         `The rate key "${block.key}" lets the next task begin at ` +

@@ -1,0 +1,123 @@
+import { agent, memoryStore, type Runtime, runtime, step, tool } from 'adjutant';
+import { roundModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+
+const job = (name: string, onCall: () => unknown = () => undefined) =>
+  step({
+    name,
+    execute: async (ctx) => {
+      await onCall();
+      return ctx.complete('done');
+    },
+  });
+
+function desk(options: Partial<Parameters<typeof runtime>[0]> = {}): Runtime {
+  return runtime({ app: 'desk', store: memoryStore(), recover: 'manual', ...options });
+}
+
+test('a cancel that comes beside a task of a higher priority is carried out too', async () => {
+  const quick = job('quick');
+  const never = job('never', () => {
+    throw new Error('It was cancelled.');
+  });
+  let urgent: Promise<unknown> | undefined;
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: { type: 'object' },
+    execute: async () => {
+      urgent ??= Promise.all([other.cancel(), app.submit(quick, 'Now', { priority: 'high' })]);
+      await urgent;
+      return 'seen';
+    },
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'look' }] }, { text: 'Done' }]);
+  const slow = agent({ name: 'slow', model, tools: [look] });
+  const app = desk({ runnables: [quick, never, slow], recover: 'auto', work: { slots: 1 } });
+  const task = await app.submit(slow, 'Work');
+  while ((await task.info()).state === 'queued') await new Promise(setImmediate);
+  const other = await app.submit(never, 'Wait', { priority: 'low' });
+  expect(await other.wait()).toMatchObject({ status: 'cancelled' });
+  expect(await task.wait()).toMatchObject({ status: 'completed' });
+  await app.close();
+});
+
+test('equal inputs of different runnables are different tasks', async () => {
+  const [writer, reader] = [job('writer'), job('reader')];
+  const app = desk({ runnables: [writer, reader] });
+  const first = await app.submit(writer, 'Summary', { coalesceKey: true });
+  const second = await app.submit(reader, 'Summary', { coalesceKey: true });
+  expect([second.joined, second.id === first.id]).toEqual([false, false]);
+  await app.close();
+});
+
+test('a list is cut after its states were chosen', async () => {
+  const writer = job('writer');
+  const app = desk({ runnables: [writer] });
+  const first = await app.submit(writer, 'first');
+  await app.recovery.resumeStopped();
+  await first.wait();
+  for (const input of ['second', 'third']) await app.submit(writer, input);
+  const ids = async (options: Parameters<typeof app.tasks.list>[0]) =>
+    (await app.tasks.list(options)).map(({ id }) => id);
+  expect(await ids({ states: ['completed'], limit: 1 })).toEqual([first.id]);
+  expect(await ids({ states: ['queued'], limit: 1 })).toHaveLength(1);
+  await app.close();
+});
+
+test('a concurrency key is one of its tenant, and is told by the name that it was given', async () => {
+  const writer = job('writer');
+  const app = desk({ runnables: [writer] });
+  const key = { concurrencyKey: 'printer' };
+  const [a, b] = [app.tenants.get('a'), app.tenants.get('b')];
+  const first = await a.submit(writer, 'first', key);
+  const second = await a.submit(writer, 'second', key);
+  const foreign = await b.submit(writer, 'foreign', key);
+  expect(await b.tasks.explain(foreign.id)).not.toHaveProperty('block');
+  expect(await a.tasks.explain(second.id)).toMatchObject({
+    block: { kind: 'key', key: 'printer', holders: [] },
+    text: expect.stringContaining('others have its next places'),
+  });
+  const [run] = await a.recovery.resumeStopped();
+  expect(await run).toMatchObject({ status: 'completed' });
+  expect(await first.info()).toMatchObject({ state: 'completed' });
+  expect(await a.tasks.explain(second.id)).not.toHaveProperty('block');
+  await app.close();
+});
+
+test('the profile of an assistant has a place for one realtime task', async () => {
+  const writer = job('writer');
+  const app = desk({ runnables: [writer], work: { profile: 'assistant' } });
+  await app.submit(writer, 'one', { priority: 'realtime' });
+  await expect(app.submit(writer, 'two', { priority: 'realtime' })).rejects.toMatchObject({
+    code: 'queue_full',
+    data: { limit: 'level', most: 1, level: 0 },
+  });
+  await app.close();
+});
+
+test('an answer in the process of its run leaves no turn behind', async () => {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    approval: true,
+    execute: () => 'paid',
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const store = memoryStore();
+  const app = desk({ runnables: [clerk], store, recover: 'auto' });
+  const asking = await app.run(clerk, 'Pay');
+  const [asked] = await app.requests.listPendingApprovals({ session: asking.session.id });
+  if (asked === undefined) throw new Error('Nothing was asked.');
+  await app.requests.approve(asked.requestId);
+  const isOver = async () => {
+    const { events } = await app.sessions.open({ id: asking.session.id });
+    return events.some(({ type }) => type === 'invocation_end');
+  };
+  while (!(await isOver())) await new Promise(setImmediate);
+  const sessions = store.for({ tenant: 'default', app: 'desk' });
+  while ((await sessions.turns({})).length > 0) await new Promise(setImmediate);
+  await app.close();
+});
