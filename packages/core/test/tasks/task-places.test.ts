@@ -26,17 +26,20 @@ test('a cancel that comes beside a task of a higher priority is carried out too'
     description: 'Looks',
     schema: { type: 'object' },
     execute: async () => {
-      urgent ??= Promise.all([other.cancel(), app.submit(quick, 'Now', { priority: 'high' })]);
+      // Both come from another process: this one finds them when it looks for more urgent work.
+      urgent ??= Promise.all([other.cancel(), front.submit(quick, 'Now', { priority: 'high' })]);
       await urgent;
       return 'seen';
     },
   });
   const model = roundModel([{ toolCalls: [{ name: 'look' }] }, { text: 'Done' }]);
   const slow = agent({ name: 'slow', model, tools: [look] });
-  const app = desk({ runnables: [quick, never, slow], recover: 'auto', work: { slots: 1 } });
-  const task = await app.submit(slow, 'Work');
-  while ((await task.info()).state === 'queued') await new Promise(setImmediate);
-  const other = await app.submit(never, 'Wait', { priority: 'low' });
+  const common = { runnables: [quick, never, slow], store: memoryStore(), work: { slots: 1 } };
+  const front = desk(common);
+  const task = await front.submit(slow, 'Work');
+  const other = await front.submit(never, 'Wait', { priority: 'low' });
+  // A cancel that was dropped would come back with the end of the lease.
+  const app = desk({ ...common, recover: 'auto', lease: { ttlMs: 3_600_000 } });
   expect(await other.wait()).toMatchObject({ status: 'cancelled' });
   expect(await task.wait()).toMatchObject({ status: 'completed' });
   await app.close();
