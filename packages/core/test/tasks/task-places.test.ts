@@ -124,3 +124,13 @@ test('an answer in the process of its run leaves no turn behind', async () => {
   while ((await sessions.turns({})).length > 0) await new Promise(setImmediate);
   await app.close();
 });
+
+test('a look right after a result finds its place free', async () => {
+  const writer = job('writer');
+  const app = desk({ runnables: [writer], work: { slots: 1 } });
+  const tasks = [await app.submit(writer, 'first'), await app.submit(writer, 'second')];
+  for (const _ of tasks)
+    expect(await Promise.all(await app.recovery.resumeStopped())).toHaveLength(1);
+  expect((await tasks[1]?.wait())?.status).toBe('completed');
+  await app.close();
+});

@@ -327,11 +327,12 @@ export class SessionRecovery {
         if (taken !== undefined) this.#giveBack(taken);
       },
     );
+    // A run with a result works no more: its place is free before its claim is given back, so that
+    // a look that comes at once finds the place.
+    const leave = (): boolean => this.#running.delete(run);
+    run.then(leave, leave);
     // Sessions that waited for a free place are still due.
-    void run.settled().then(() => {
-      this.#running.delete(run);
-      this.hint();
-    });
+    void run.settled().then(() => this.hint());
     return run;
   }
 
