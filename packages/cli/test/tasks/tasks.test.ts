@@ -55,7 +55,7 @@ test('tasks are submitted, listed, shown and controlled in the store of this mac
   expect(listed.stdout.split('\n')[2]).toMatch(
     new RegExp(`^${id} +queued +normal +system .* writer +Report$`),
   );
-  expect((await run('tasks', 'front', id)).stdout).toBe(
+  expect((await run('tasks', 'move-to-front', id)).stdout).toBe(
     '"Report" goes before all others that wait.\n',
   );
   const shown = await run('tasks', 'show', id);
@@ -70,7 +70,7 @@ test('tasks are submitted, listed, shown and controlled in the store of this mac
     expect.objectContaining({ id, name: 'Report' }),
   ]);
   expect((await run('tasks', 'resume', id)).code).toBe(0);
-  expect((await run('tasks', 'priority', id, 'background')).stdout).toContain('background');
+  expect((await run('tasks', 'reprioritize', id, 'background')).stdout).toContain('background');
   expect((await run('tasks', 'cancel', id)).stdout).toContain('as soon as a worker heeds it');
 });
 
@@ -88,12 +88,13 @@ test('a submission with the same key is the same task', async () => {
 test.each<[string[], string]>([
   [['tasks', 'show', 'none'], 'There is no task "none"'],
   [['tasks', 'cancel', 'none'], 'There is no task "none"'],
+  [['tasks', 'discard', 'none'], 'There is no task "none"'],
   [['tasks', 'submit', 'wroter', 'x'], 'did you mean writer'],
   [['tasks', 'submit', 'writer', ' '], 'It is empty'],
   [['tasks', 'submit', 'writer', 'x', '--priority', 'now'], 'Allowed choices'],
   [['tasks', 'submit', 'writer', 'x', '--delay', '5'], 'with a unit'],
   [['tasks', '--state', 'done'], 'Allowed choices'],
-  [['tasks', 'priority', 'none', 'urgent'], 'Allowed choices'],
+  [['tasks', 'reprioritize', 'none', 'urgent'], 'Allowed choices'],
   [['worker', '--slots', '0'], '1 or more'],
   [['worker', '--queues', 'a,,b'], 'It is empty'],
 ])('%s is refused', async (args, words) => {
@@ -130,9 +131,13 @@ test('the same commands work on the tasks of a server', async () => {
   expect((await run('tasks', 'suspend', id)).code).toBe(0);
   expect((await run('tasks', 'show', id)).stdout).toContain('It is suspended');
   expect((await run('tasks', 'resume', id)).code).toBe(0);
-  expect((await run('tasks', 'front', id)).code).toBe(0);
-  expect((await run('tasks', 'priority', id, 'low', '--json')).stdout).toContain('"low"');
+  expect((await run('tasks', 'move-to-front', id)).code).toBe(0);
+  expect((await run('tasks', 'reprioritize', id, 'low', '--json')).stdout).toContain('"low"');
+  expect((await run('tasks', 'discard', id)).stderr).toContain('has not ended');
   expect((await run('tasks', 'cancel', id, '--reason', 'No')).code).toBe(0);
+  await Promise.all(await app.recovery.resumeStopped());
+  expect((await run('tasks', 'discard', id)).stdout).toContain('is no longer listed');
+  expect((await run('tasks', 'show', id)).stderr).toContain('There is no task');
   expect(await run('tasks', 'show', 'none')).toMatchObject({
     code: expect.not.toSatisfy((code: number) => code === 0),
     stderr: expect.stringContaining('There is no task'),

@@ -11,7 +11,14 @@ export {
   type SimulateQueueOptions,
   simulateQueue,
 } from './simulation/simulate-queue.ts';
-export type { TaskInfo, TaskSource, TaskState } from './task-info.ts';
+export {
+  endedTaskStates,
+  openTaskStates,
+  type TaskInfo,
+  type TaskSource,
+  type TaskState,
+  taskStates,
+} from './task-info.ts';
 export { type TaskCommands, type TaskToolsOptions, taskTools } from './tools/task-tools.ts';
 export { english } from './words/english/english.ts';
 export type { JobCommand, JobTarget, TargetedKind } from './words/job-command.ts';

@@ -1,1 +1,8 @@
-export type { TaskInfo, TaskSource, TaskState } from '../engine/tasks/task-info.ts';
+export {
+  endedTaskStates,
+  openTaskStates,
+  type TaskInfo,
+  type TaskSource,
+  type TaskState,
+  taskStates,
+} from '../engine/tasks/task-info.ts';

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { taskPriorities, taskStates } from 'adjutant/scheduler';
 import { idSchema, jsonSchema, limitSchema, messageTextSchema, timestampSchema } from './common.ts';
 import { reasonSchema } from './session.ts';
 
@@ -8,22 +9,10 @@ const longestDescription = 10_000;
 const mostMs = 31_536_000_000;
 const mostCount = 1_000_000;
 
-const priorities = ['realtime', 'high', 'normal', 'low', 'background'] as const;
-const states = [
-  'queued',
-  'running',
-  'waiting',
-  'suspended',
-  'completed',
-  'failed',
-  'cancelled',
-  'timeout',
-] as const;
-
-const prioritySchema = z.enum(priorities).openapi({
+const prioritySchema = z.enum(taskPriorities).openapi({
   description: 'Tasks of an earlier one go first; each 300 seconds of waiting count as one step.',
 });
-const stateSchema = z.enum(states).openapi({
+const stateSchema = z.enum(taskStates).openapi({
   description:
     '`queued`: it waits for its turn. `waiting`: it waits for a person, an instant or another ' +
     'system. `suspended`: until it is resumed. `timeout`: its hard deadline has ended it.',
@@ -188,11 +177,11 @@ const mostListed = 1_000;
 
 export const tasksQuerySchema = z.strictObject({
   state: z
-    .union([stateSchema.transform((one) => [one]), z.array(stateSchema).max(states.length)])
+    .union([stateSchema.transform((one) => [one]), z.array(stateSchema).max(taskStates.length)])
     .optional()
     .openapi({
       type: 'array',
-      items: { type: 'string', enum: [...states] },
+      items: { type: 'string', enum: [...taskStates] },
       description: 'Only tasks in these states; may be repeated. Default: those not ended.',
     }),
   requester: idSchema.optional().openapi({ description: 'Only tasks of this user.' }),

@@ -71,6 +71,10 @@ export class LocalTaskAccess implements TaskAccess {
     });
   }
 
+  discard(id: string): Promise<void> {
+    return this.#with(({ tasks }) => tasks.discard(id));
+  }
+
   #with<Result>(use: (app: Runtime) => Promise<Result>): Promise<Result> {
     return withProject(openExisting(this.#host, this.#options), ({ app }) => use(app));
   }

@@ -52,6 +52,10 @@ export class ServerTaskAccess implements TaskAccess {
         return infoOf(await tasks.reprioritize(id, command.priority, options));
     }
   }
+
+  async discard(id: string): Promise<void> {
+    await (await this.#client()).tasks.discard(id);
+  }
 }
 
 /** Returns the task in the form in which an app lists it. The key of the server has one tenant. */

@@ -45,4 +45,6 @@ export interface TaskAccess {
   submit(order: TaskOrder): Promise<SubmittedTask>;
   /** Stores a command, and returns the task as it is then. */
   control(id: string, command: TaskCommand, reason: string | undefined): Promise<TaskInfo>;
+  /** Takes an ended task out of the list. */
+  discard(id: string): Promise<void>;
 }

@@ -106,6 +106,14 @@ export async function controlTask(
   return exitCodes.ok;
 }
 
+/** `adjutant tasks discard <id>`: takes an ended task out of the list. */
+export async function discardTask(host: Host, id: string, options: TaskFlags): Promise<number> {
+  await (await tasksOf(host, options)).discard(id);
+  if (options.json) host.stdout.write(jsonLine({ type: 'discard', status: 'done', id }));
+  else host.stdout.write(`The task "${plainLine(id)}" is no longer listed. Its session stays.\n`);
+  return exitCodes.ok;
+}
+
 async function tasksOf(host: Host, options: TaskFlags): Promise<TaskAccess> {
   return (await openAccess(host, options)).tasks;
 }

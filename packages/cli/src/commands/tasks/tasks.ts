@@ -1,4 +1,4 @@
-import type { TaskPriority } from 'adjutant/scheduler';
+import type { TaskPriority, TaskState } from 'adjutant/scheduler';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type {
   ControlOptions,
@@ -11,7 +11,7 @@ import { ledgerCommand, ledgerOptions, withServer } from '../../grammar/option-g
 import { duration, notEmpty, positiveInteger } from '../../grammar/option-values.ts';
 
 const priorities: readonly TaskPriority[] = ['realtime', 'high', 'normal', 'low', 'background'];
-const states = [
+const states: readonly TaskState[] = [
   'queued',
   'running',
   'waiting',
@@ -27,7 +27,7 @@ export const addTasksCommand: AddCommand = (program, parts) => {
   const tasks = program
     .command('tasks')
     .description('list, submit and control tasks: runs that wait for their turn');
-  for (const add of [addList, addShow, addSubmit, addPriority]) add(tasks, parts);
+  for (const add of [addList, addShow, addSubmit, addReprioritize, addDiscard]) add(tasks, parts);
   for (const control of controls) addControl(tasks, parts, control);
 };
 
@@ -85,7 +85,11 @@ const controls = [
   { verb: 'cancel', kind: 'cancel', description: 'end a task, whoever works on it' },
   { verb: 'suspend', kind: 'suspend', description: 'let a task wait until it is resumed' },
   { verb: 'resume', kind: 'resume', description: 'let a suspended task take its turn again' },
-  { verb: 'front', kind: 'move_to_front', description: 'put a task before all that wait' },
+  {
+    verb: 'move-to-front',
+    kind: 'move_to_front',
+    description: 'put a task before all that wait',
+  },
   { verb: 'retry', kind: 'retry', description: 'execute a task again that has failed' },
 ] as const;
 
@@ -100,12 +104,22 @@ function addControl(
   });
 }
 
-const addPriority: AddCommand = (tasks, { host, onExitCode }) => {
-  controlCommand(tasks, 'priority', 'change the priority of a task')
+const addReprioritize: AddCommand = (tasks, { host, onExitCode }) => {
+  controlCommand(tasks, 'reprioritize', 'change the priority of a task')
     .addArgument(new Argument('<priority>', 'the new priority').choices(priorities))
     .action(async (id: string, priority: TaskPriority, options: ControlOptions) => {
       const { controlTask } = await import('../../actions/tasks/tasks.ts');
       onExitCode(await controlTask(host, id, { kind: 'reprioritize', priority }, options));
+    });
+};
+
+const addDiscard: AddCommand = (tasks, { host, onExitCode }) => {
+  withServer(ledgerCommand(tasks, 'discard', 'take an ended task out of the list'))
+    .argument('<id>', 'id of the task', notEmpty)
+    .option('--json', 'print a line of JSON')
+    .action(async (id: string, options: TaskFlags) => {
+      const { discardTask } = await import('../../actions/tasks/tasks.ts');
+      onExitCode(await discardTask(host, id, options));
     });
 };
 
@@ -116,8 +130,9 @@ function controlCommand(tasks: Command, verb: string, description: string): Comm
     .option('--json', 'print a line of JSON');
 }
 
-function state(value: string, before: readonly string[] = []): readonly string[] {
-  if (!states.includes(value))
+function state(value: string, before: readonly TaskState[] = []): readonly TaskState[] {
+  const found = states.find((each) => each === value);
+  if (found === undefined)
     throw new InvalidArgumentError(`Allowed choices are ${states.join(', ')}.`);
-  return [...before, value];
+  return [...before, found];
 }

@@ -90,8 +90,8 @@ export interface WorkOptions {
   readonly admission?: AdmissionOptions;
   /**
    * `assistant`: the settings of a personal assistant, where no other setting says so: at most 3
-   * tasks of high, 5 of normal, 3 of low and 5 of background priority wait and none of realtime, 16
-   * in all; deadlines by priority; one slot.
+   * tasks of high, 5 of normal, 3 of low, 5 of background and 1 of realtime priority wait, 16 in
+   * all; deadlines by priority; one slot.
    * @default none
    */
   readonly profile?: 'assistant';

@@ -6,16 +6,10 @@
  * - `low`: nobody waits, for example scheduled work.
  * - `background`: work that may take a day.
  */
-export type TaskPriority = 'realtime' | 'high' | 'normal' | 'low' | 'background';
+export type TaskPriority = (typeof taskPriorities)[number];
 
 /** Priorities from the first to the last; the place of each is its level in the store. */
-export const taskPriorities: readonly TaskPriority[] = [
-  'realtime',
-  'high',
-  'normal',
-  'low',
-  'background',
-];
+export const taskPriorities = ['realtime', 'high', 'normal', 'low', 'background'] as const;
 
 /** Returns the level of a priority: a smaller number goes first. */
 export function levelOf(priority: TaskPriority): number {

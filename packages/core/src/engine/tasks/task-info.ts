@@ -10,15 +10,25 @@ import type { TaskPriority } from './priority.ts';
  * - `completed`, `failed`, `cancelled`: its end.
  * - `timeout`: its hard deadline has ended it.
  */
-export type TaskState =
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'suspended'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
-  | 'timeout';
+export type TaskState = (typeof taskStates)[number];
+
+/** All states of tasks. */
+export const taskStates = [
+  'queued',
+  'running',
+  'waiting',
+  'suspended',
+  'completed',
+  'failed',
+  'cancelled',
+  'timeout',
+] as const;
+
+/** States of tasks that have not ended. */
+export const openTaskStates: readonly TaskState[] = taskStates.slice(0, 4);
+
+/** States in which tasks end. */
+export const endedTaskStates: readonly TaskState[] = taskStates.slice(4);
 
 /** Cause of a task: a person, a channel or a part of the system. */
 export type TaskSource = string;

@@ -31,7 +31,7 @@ import { retryPost, submissionOf } from './submission.ts';
 import { checkSubmission, type SubmitOptions } from './submit-options.ts';
 import { explainTask, type TaskExplanation } from './task-explanation.ts';
 import type { TaskControlOptions, TaskHandle, TaskResult, WaitOptions } from './task-handle.ts';
-import type { TaskInfo, TaskState } from './task-info.ts';
+import { openTaskStates, type TaskInfo, type TaskState, taskStates } from './task-info.ts';
 import { effectiveLevel, taskInfo } from './task-list.ts';
 
 /** Filter of the list of tasks. */
@@ -69,19 +69,8 @@ const longestWaitMs = 2_147_483_647;
 /** Number of rows among which the list looks for tasks. */
 const mostListed = 1_000;
 
-const states: readonly TaskState[] = [
-  'queued',
-  'running',
-  'waiting',
-  'suspended',
-  'completed',
-  'failed',
-  'cancelled',
-  'timeout',
-];
-const openStates = states.slice(0, 4);
 const listChecks: OptionChecks<TaskListOptions> = {
-  states: isListOf(...states),
+  states: isListOf(...taskStates),
   requester: isNonEmptyText,
   session: isNonEmptyText,
   limit: isCount,
@@ -140,7 +129,7 @@ export class TaskService {
     if (invalid !== undefined)
       throw new InvalidTaskError({ refused: 'Tasks cannot be listed', reason: invalid.reason });
     const { limit = 100, requester, session } = options;
-    const wanted = new Set<TaskState>(options.states ?? openStates);
+    const wanted = new Set<TaskState>(options.states ?? openTaskStates);
     const statuses = [...new Set([...wanted].map(statusOf))];
     const rows = await this.#parts.ledgers().rows({
       kind: taskKind,
@@ -216,7 +205,7 @@ export class TaskService {
 
   async #result(id: string): Promise<TaskResult | undefined> {
     const { error, result, session, state } = await this.get(id);
-    if (openStates.includes(state)) return undefined;
+    if (openTaskStates.includes(state)) return undefined;
     return { id, session, status: state as TaskResult['status'], output: result, error };
   }
 
@@ -367,7 +356,7 @@ export class TaskService {
 
 /** Status of the row of a task in a state. */
 function statusOf(state: TaskState): string {
-  return openStates.includes(state) ? 'open' : state;
+  return openTaskStates.includes(state) ? 'open' : state;
 }
 
 function checkedControl(options: TaskControlOptions): TaskControlOptions {

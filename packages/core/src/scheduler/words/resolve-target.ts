@@ -1,6 +1,6 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isFlag, isList, isOneOf } from '../../base/options.ts';
-import type { TaskInfo, TaskState } from '../task-info.ts';
+import { openTaskStates, type TaskInfo, type TaskState } from '../task-info.ts';
 import { english } from './english/english.ts';
 import type { JobTarget, TargetedKind } from './job-command.ts';
 import type { JobLanguage } from './job-language.ts';
@@ -28,12 +28,11 @@ export interface ResolveTargetOptions {
   readonly languages?: readonly JobLanguage[];
 }
 
-const open: readonly TaskState[] = ['queued', 'running', 'waiting', 'suspended'];
 const applicable: Readonly<Record<TargetedKind, readonly TaskState[] | undefined>> = {
-  cancel: open,
+  cancel: openTaskStates,
   suspend: ['queued', 'running', 'waiting'],
   resume: ['suspended'],
-  reprioritize: open,
+  reprioritize: openTaskStates,
   progress: undefined,
 };
 
@@ -70,7 +69,7 @@ export function resolveAmong(
   if (target.kind === 'named') return choice(names.find(target.words, fits, isWholeName));
   if (target.kind === 'number')
     return choice([tasks[target.number - 1]].filter(exists).filter(fits));
-  const left = tasks.filter((task) => open.includes(task.state) && fits(task));
+  const left = tasks.filter((task) => openTaskStates.includes(task.state) && fits(task));
   if (target.kind === 'all') return left.length === 0 ? none : { kind: 'several', tasks: left };
   return target.kind === 'last' ? newest(left) : current(left, kind);
 }

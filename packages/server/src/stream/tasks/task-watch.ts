@@ -1,6 +1,6 @@
 import { isAdjutantError, type Runtime } from 'adjutant';
 import type { Clock } from 'adjutant/ports';
-import type { TaskInfo } from 'adjutant/scheduler';
+import { endedTaskStates, openTaskStates, type TaskInfo } from 'adjutant/scheduler';
 
 /** Called with the tasks that have changed. */
 type TaskListener = (tasks: readonly TaskInfo[]) => void;
@@ -24,11 +24,10 @@ const lookEveryMs = 1_000;
 const restFactor = 9;
 const mostOpen = 1_000;
 const mostEnded = 100;
-const endedStates = ['completed', 'failed', 'cancelled', 'timeout'] as const;
 
 /** True for a task that has not ended. */
 export function isOpenTask({ state }: TaskInfo): boolean {
-  return !(endedStates as readonly string[]).includes(state);
+  return openTaskStates.includes(state);
 }
 
 /**
@@ -130,7 +129,7 @@ export class TaskWatch {
   async #tasks(before: ReadonlyMap<string, Known>): Promise<readonly TaskInfo[]> {
     const { tasks } = this.#app;
     const open = await tasks.list({ limit: mostOpen });
-    const ended = await tasks.list({ states: endedStates, limit: mostEnded });
+    const ended = await tasks.list({ states: endedTaskStates, limit: mostEnded });
     // A task that ended between the two reads is in both lists: its end is the newer one.
     const found = new Map([...open, ...ended].map((task) => [task.id, task]));
     for (const [id, { task }] of before) {

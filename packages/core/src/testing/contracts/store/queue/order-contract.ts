@@ -7,6 +7,7 @@ export function orderContract(suite: Suite): void {
   levelContract(suite);
   frontContract(suite);
   shareContract(suite);
+  chargeContract(suite);
 }
 
 function levelContract({ describe, expect, test }: Suite): void {
@@ -145,7 +146,11 @@ function shareContract({ describe, expect, test }: Suite): void {
       }
       expect(sessions.includes('old 2')).toBe(true);
     });
+  });
+}
 
+function chargeContract({ describe, expect, test }: Suite): void {
+  describe('order', () => {
     test('charges the flow to which a turn moves while it is taken', async (context) => {
       const { store, ledgers, advance } = context;
       await submit(ledgers, 'moved', { level: 1, requester: 'moving', estimateMs: 1_000_000 });

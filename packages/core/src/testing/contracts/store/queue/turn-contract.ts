@@ -6,8 +6,10 @@ import { cancelItem, giveBack, submit, take, takeAll } from './queue-harness.ts'
 /** Promise of turns: what may run, when, and who has it. */
 export function turnContract(suite: Suite): void {
   makingContract(suite);
+  listingContract(suite);
   takingContract(suite);
-  takingBackContract(suite);
+  dueContract(suite);
+  lostContract(suite);
   restingContract(suite);
   givingBackContract(suite);
   controlContract(suite);
@@ -46,7 +48,11 @@ function makingContract({ describe, expect, test }: Suite): void {
       await ledgers.post('s', inboxItem('k'));
       expect(await ledgers.turn('s')).toMatchObject({ state: 'ready' });
     });
+  });
+}
 
+function listingContract({ describe, expect, test }: Suite): void {
+  describe('turn', () => {
     test('is listed with the longest ready first, by queue and state', async ({
       ledgers,
       advance,
@@ -127,7 +133,7 @@ function takingContract({ describe, expect, test }: Suite): void {
   });
 }
 
-function takingBackContract({ describe, expect, test }: Suite): void {
+function dueContract({ describe, expect, test }: Suite): void {
   describe('take', () => {
     test('is for one app, and for one tenant if it is named', async ({ store, ledgers }) => {
       await submit(ledgers, 'a');
@@ -174,7 +180,11 @@ function takingBackContract({ describe, expect, test }: Suite): void {
       await ledgers.release(next.claim);
       expect(await ledgers.turns({})).toEqual([]);
     });
+  });
+}
 
+function lostContract({ describe, expect, test }: Suite): void {
+  describe('take', () => {
     test('is at once what a process of this machine had that no longer exists', async ({
       store,
       ledgers,
