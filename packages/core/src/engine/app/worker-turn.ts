@@ -66,7 +66,7 @@ export class WorkerTurn implements TurnOfRun {
     this.#tellSoftDeadline(run);
     // A run that has made no progress since it was taken would be begun again and again.
     if (!run.ledger.events.slice(this.#eventsBefore).some(isProgress)) return;
-    const { level } = this.#taken.turn;
+    const { level, since } = this.#taken.turn;
     if (level !== 0 && (await this.#parts.isGateClosed())) return run.gate.close('round');
     const above = await this.#parts.takeAbove(levelsBefore[level] ?? []).catch(() => []);
     const [first] = above;
@@ -75,7 +75,7 @@ export class WorkerTurn implements TurnOfRun {
       decision('scheduler', 'preempt', {
         invocationId: run.runId,
         reasoning: 'Work of a higher priority has come; this run goes on after it.',
-        data: { level, by: first.turn.run ?? first.session },
+        data: { level, by: first.turn.run ?? first.session, since },
       }),
     ]);
     run.gate.close('round');

@@ -38,7 +38,7 @@ export function submissionOf(
   const key = options.key ?? parts.freshKey;
   const id = contentHash([parts.app, parts.tenant, requester, key]).slice(0, 12);
   const session = `task-${id}`;
-  const task = taskData(id, runnable, options, parts);
+  const task = taskData(id, runnable, input, options, parts);
   const { data, model, maxRounds } = options;
   return {
     id,
@@ -58,7 +58,7 @@ export function submissionOf(
     },
     options: {
       open: true,
-      turn: turnOf(id, runnable, input, options, task, parts),
+      turn: taskTurn(task, runnable.name),
       ...defined({ admit: parts.work.admission }),
       rows: [taskRow('open', { task, runnable: runnable.name })],
     },
@@ -68,9 +68,11 @@ export function submissionOf(
 function taskData(
   id: string,
   runnable: Runnable,
+  input: string | undefined,
   options: SubmitOptions,
-  { now, work }: SubmissionParts,
+  parts: SubmissionParts,
 ): TaskData {
+  const { now, work } = parts;
   const { description, source, requester = 'system', queue = 'default' } = options;
   const priority = priorityFor(options);
   const { softMs, hardMs } = options.deadline ?? work.deadlines[priority] ?? {};
@@ -83,7 +85,33 @@ function taskData(
     submittedAt: now,
     ...defined({ description, source, softMs, hardMs, requeue: work.requeue }),
     ...(options.retry === undefined ? {} : { retry: retryOf(options.retry) }),
+    ...placeOf(runnable, input, options, parts),
   };
+}
+
+/** Settings of the turn that only the store would know otherwise. */
+function placeOf(
+  runnable: Runnable,
+  input: string | undefined,
+  options: SubmitOptions,
+  { now, tenant }: SubmissionParts,
+): Pick<TaskData, 'notBefore' | 'key' | 'rate' | 'coalesceKey' | 'estimateMs'> {
+  const { concurrencyKey, data, delayMs, estimateMs, name, notBefore, queue, rate } = options;
+  const given =
+    typeof concurrencyKey === 'string' ? { name: concurrencyKey, limit: 1 } : concurrencyKey;
+  const asked = [runnable.name, queue ?? 'default', name ?? runnable.name];
+  const coalesceKey =
+    options.coalesceKey === true
+      ? contentHash([...asked, input ?? null, data ?? null])
+      : options.coalesceKey;
+  const at = notBefore === undefined ? undefined : Number(notBefore);
+  return defined({
+    notBefore: delayMs === undefined ? at : now + delayMs,
+    key: given && { ...given, name: keyOfTenant(tenant, given.name) },
+    rate: rate && { ...rate, name: keyOfTenant(tenant, rate.name) },
+    coalesceKey,
+    estimateMs,
+  });
 }
 
 function retryOf(options: NonNullable<SubmitOptions['retry']>): NonNullable<TaskData['retry']> {
@@ -98,38 +126,18 @@ export function keyOfTenant(tenant: string, name: string): string {
   return `${tenant}/${name}`;
 }
 
-function turnOf(
-  id: string,
-  runnable: Runnable,
-  input: string | undefined,
-  options: SubmitOptions,
-  { name, priority, queue, requester, softMs, hardMs }: TaskData,
-  { now, tenant }: SubmissionParts,
-): TurnPatch {
-  const { concurrencyKey, data, delayMs, estimateMs, notBefore, rate } = options;
-  const given =
-    typeof concurrencyKey === 'string' ? { name: concurrencyKey, limit: 1 } : concurrencyKey;
-  const key = given && { ...given, name: keyOfTenant(tenant, given.name) };
-  const ofTenant = rate && { ...rate, name: keyOfTenant(tenant, rate.name) };
-  const coalesceKey =
-    options.coalesceKey === true
-      ? contentHash([runnable.name, queue, name, input ?? null, data ?? null])
-      : options.coalesceKey;
-  const at =
-    delayMs === undefined
-      ? notBefore === undefined
-        ? undefined
-        : Number(notBefore)
-      : now + delayMs;
-  return {
-    queue,
-    level: levelOf(priority as Parameters<typeof levelOf>[0]),
-    requester,
-    runnable: runnable.name,
-    run: id,
-    to: 'ready',
-    ...defined({ at, key, rate: ofTenant, coalesceKey, softMs, hardMs, estimateMs }),
-  };
+/** The turn that a submission makes. */
+export function taskTurn(task: TaskData, runnable: string): TurnPatch {
+  const { coalesceKey, hardMs, notBefore: at, softMs } = task;
+  return { ...againTurn(task, runnable), ...defined({ at, coalesceKey, softMs, hardMs }) };
+}
+
+/** The turn of an ended task that is executed again: without deadlines, and joined by nobody. */
+export function againTurn(task: TaskData, runnable: string): TurnPatch {
+  const { estimateMs, id, key, priority, queue, rate, requester } = task;
+  const level = levelOf(priority as Parameters<typeof levelOf>[0]);
+  const settings = { queue, level, requester, runnable, run: id, to: 'ready' } as const;
+  return { ...settings, ...defined({ key, rate, estimateMs }) };
 }
 
 /** The post that lets an ended task run again, under a key that two operators share. */
@@ -141,8 +149,6 @@ export function retryPost(
   const { completedAt, error: _, result: __, ...body } = row.body;
   const { expiresAt: ___, session: ____, ...listed } = row;
   const task = body['task'] as unknown as TaskData;
-  const { priority, queue, requester } = task;
-  const level = levelOf(priority as Parameters<typeof levelOf>[0]);
   const runnable = typeof body['runnable'] === 'string' ? body['runnable'] : '';
   return {
     item: {
@@ -153,7 +159,7 @@ export function retryPost(
       data: { command: 'retry', runId: row.id, ...defined({ reason }) },
     },
     change: {
-      turn: { queue, level, requester, runnable, run: row.id, to: 'ready' },
+      turn: againTurn(task, runnable),
       rows: [{ ...listed, status: 'open', body }],
     },
   };

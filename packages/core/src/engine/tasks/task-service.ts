@@ -312,8 +312,8 @@ export class TaskService {
       key: `discard:${id}`,
       lane: 'input',
       by: 'operator',
-      type: 'wake',
-      data: {},
+      type: 'task_control',
+      data: { command: 'discard', runId: id },
     } as const;
     await this.#post(session, item, { wakes: false, rows });
   }

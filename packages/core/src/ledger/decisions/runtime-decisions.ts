@@ -37,6 +37,12 @@ export type TaskData = {
   };
   /** Later executions in the background: so long after each failure, until the task is so old. */
   readonly requeue?: { readonly afterMs: number; readonly untilMs: number };
+  /** The rest of its turn's settings; tasks of older builds do not have them. */
+  readonly notBefore?: number;
+  readonly key?: { readonly name: string; readonly limit: number; readonly hold?: 'turn' | 'task' };
+  readonly rate?: { readonly name: string; readonly limit: number; readonly perMs: number };
+  readonly coalesceKey?: string;
+  readonly estimateMs?: number;
 };
 
 type ForkData = {
@@ -79,7 +85,12 @@ export interface RuntimeDecisions {
     /** Task whose run begins: it was submitted, and has waited for its turn. */
     readonly enqueue: TaskData;
     /** End of a round after which the run gives its place to a task of a higher priority. */
-    readonly preempt: { readonly level: number; readonly by: string };
+    readonly preempt: {
+      readonly level: number;
+      readonly by: string;
+      /** Instant at which it had become able to run: its place in the queue. */
+      readonly since?: number;
+    };
     /** Pass of the soft deadline, of which the model is told once. */
     readonly soft_deadline: { readonly at: number };
     readonly hard_deadline: { readonly at: number; readonly action: string };
@@ -93,6 +104,8 @@ export interface RuntimeDecisions {
     readonly suspend: undefined;
     readonly resume: undefined;
     readonly move_to_front: undefined;
+    /** An ended task is no longer listed. */
+    readonly discard: undefined;
     /** Another caller that waits for this task. */
     readonly coalesce: { readonly key: string };
   };

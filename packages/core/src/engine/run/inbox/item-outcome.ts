@@ -94,6 +94,8 @@ function taskControl(target: InboxTarget, { by, data }: InboxEntry): ItemOutcome
       return { drafts: [decision('scheduler', 'resume', content)], isNote: true };
     case 'retry':
       return retryOutcome(target, by, reasoning, textOf(data, 'runId') ?? target.runId);
+    case 'discard':
+      return { drafts: [decision('scheduler', 'discard', content)], isNote: true };
     case 'move_to_front':
       return { drafts: [decision('scheduler', 'move_to_front', content)], isNote: true };
     default: {
