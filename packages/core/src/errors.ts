@@ -36,7 +36,12 @@ export {
 export { NotResolvableError } from './engine/run/inbox/resolution.ts';
 export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
 export { NotReopenableError } from './engine/run/reopen.ts';
-export { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './engine/tasks/errors.ts';
+export {
+  InvalidTaskError,
+  TaskEndedError,
+  TaskNotFoundError,
+  WouldDeadlockError,
+} from './engine/tasks/errors.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/errors/request-errors.ts';
 export {
   InvalidCursorError,

@@ -6,9 +6,9 @@ export { Secret, secret } from './base/secret.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/agent/read-tool-result.ts';
 export type { RecoverOptions, RuntimeOptions } from './engine/app/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/app/session-service.ts';
-export type { OnStep } from './engine/frame/on-step.ts';
 export type {
   ForkOptions,
+  OnStep,
   RunLimits,
   RunOptions,
   RuntimeLimits,

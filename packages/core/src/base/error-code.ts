@@ -151,4 +151,5 @@ export type ErrorCode =
   | 'user_has_no_answer'
   | 'user_model_missing'
   | 'user_script_unused'
-  | 'validation_error';
+  | 'validation_error'
+  | 'would_deadlock';

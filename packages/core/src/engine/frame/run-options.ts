@@ -14,9 +14,10 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { Actor, StreamEvent } from '../../ledger/event.ts';
+import type { Actor, Event, StreamEvent } from '../../ledger/event.ts';
 import { isLane } from '../../ledger/folds/lanes.ts';
 import { wrongName } from '../../models/named-model.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import type { ScopeIds } from '../../session/shared-state.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -24,8 +25,14 @@ import type { ForkScopes } from '../../session/time-travel-fork.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import { InvalidRunError } from './errors.ts';
-import type { OnStep } from './on-step.ts';
 import { isOutsider } from './outsider.ts';
+
+/** Called with the events that a round of an agent, or another invocation, added to the ledger. */
+export type OnStep = (
+  events: readonly Event[],
+  session: Session,
+  runnable: Runnable,
+) => void | Promise<void>;
 
 /** Limits of a whole run with everything in it. */
 export interface RunLimits {

@@ -4,6 +4,7 @@ import type { Host } from '../../base/host.ts';
 import { visibleLine } from '../../base/text/visible-text.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { postNotified } from '../../session/answer.ts';
+import { runningBody } from '../frame/running-body.ts';
 import type { TellsRequests, ToldOutcome } from '../frame/tells-requests.ts';
 import type { RequestEntry } from './list.ts';
 import type { TokenOptions } from './request-tokens.ts';
@@ -56,7 +57,7 @@ export class RequestTelling implements TellsRequests {
       const request = await requests.get(requestId);
       if (request.status === 'pending') {
         const link = (options?: TokenOptions): Promise<string> => requests.link(requestId, options);
-        await onRequest({ request, session, tenant, link });
+        await runningBody.exit(() => onRequest({ request, session, tenant, link }));
       }
       this.#warned.delete(requestId);
       return 'told';

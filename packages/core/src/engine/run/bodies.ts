@@ -2,6 +2,7 @@ import { runAgent } from '../agent/loop.ts';
 import type { BodyEnd, Wait } from '../frame/invocation.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
+import { runningBody } from '../frame/running-body.ts';
 import { runLoop } from '../invoke/bodies/loop.ts';
 import { runParallel } from '../invoke/bodies/parallel.ts';
 import { runQuestion } from '../invoke/bodies/question.ts';
@@ -14,6 +15,16 @@ export function runBody(
   runnable: AnyRunnable | Wait,
   frame: BodyFrame,
 ): Promise<BodyEnd | undefined> {
+  const body = { app: frame.run.session.app, path: frame.record.path, isOver: false };
+  const ended = runningBody.run(body, () => bodyOf(runnable, frame));
+  const leave = (): void => {
+    body.isOver = true;
+  };
+  ended.then(leave, leave);
+  return ended;
+}
+
+function bodyOf(runnable: AnyRunnable | Wait, frame: BodyFrame): Promise<BodyEnd | undefined> {
   switch (runnable.kind) {
     case 'agent':
       return runAgent(runnable, frame);

@@ -6,8 +6,8 @@ import type { TaskData } from '../../ledger/folds/task.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import { InvalidRunError, RunnableMismatchError } from '../frame/errors.ts';
-import type { OnStep } from '../frame/on-step.ts';
 import type { TurnOfRun } from '../frame/run-context.ts';
+import type { OnStep } from '../frame/run-options.ts';
 import {
   type ResolvedRunLimits,
   type RunOptions,

@@ -8,6 +8,7 @@ import type {
 import type { RunReport } from '../../ledger/run-report.ts';
 import type { PendingRequest } from '../../session/pending-request.ts';
 import type { Session } from '../../session/session.ts';
+import { runningBody } from '../frame/running-body.ts';
 import { EventStream } from './stream/event-stream.ts';
 
 /** The outcome of a run, and its usage. */
@@ -132,7 +133,7 @@ export class Run<Output = unknown>
     };
     // Started a tick later, so that a caller that iterates at once misses nothing.
     this.#result = Promise.resolve()
-      .then(() => execute(sink))
+      .then(() => runningBody.exit(() => execute(sink)))
       .finally(() => {
         if (this.#listenerFailure !== undefined) throw this.#listenerFailure.error;
       });
@@ -245,7 +246,7 @@ export class Run<Output = unknown>
   #tell(onStream: ((event: StreamEvent) => void) | undefined, event: StreamEvent): void {
     if (onStream === undefined || this.#listenerFailure !== undefined) return;
     try {
-      onStream(event);
+      runningBody.exit(() => onStream(event));
     } catch (error) {
       this.#listenerFailure = { error };
       this.stop();

@@ -8,6 +8,7 @@ import { laneMember } from '../../ledger/folds/lanes.ts';
 import { postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import type { AppServices } from '../frame/app-services.ts';
+import { runningBody } from '../frame/running-body.ts';
 import { assertMayBegin, inputDataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd } from './execute-run.ts';
 import { followHolder, type OpenSession } from './follow-holder.ts';
@@ -231,7 +232,7 @@ export class RunStarter {
 function quietly(listener: (event: StreamEvent) => void): (event: StreamEvent) => void {
   return (event) => {
     try {
-      listener(event);
+      runningBody.exit(() => listener(event));
     } catch {
       // A listener that fails does not make the run fail.
     }

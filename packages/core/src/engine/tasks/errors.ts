@@ -31,3 +31,19 @@ export class TaskEndedError extends AdjutantError {
     );
   }
 }
+
+/**
+ * The code of a body, such as a step, a tool or a hook, waits for a task of its own app. The body
+ * would keep its place while the task waits for one.
+ */
+export class WouldDeadlockError extends AdjutantError {
+  constructor(data: { body: string; app: string }) {
+    super(
+      'would_deadlock',
+      `"${data.body}" waits for a task of its own app "${data.app}", and would keep its place ` +
+        'while that task waits for one. Call the runnable with `ctx.call`, which waits without a ' +
+        'place, or submit the task and go on: give it a `key`, and look at it later.',
+      data,
+    );
+  }
+}

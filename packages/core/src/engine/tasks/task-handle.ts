@@ -29,7 +29,11 @@ export interface TaskHandle {
   readonly session: string;
   /** True when another task stands for this one too: `id` is that of the other. */
   readonly joined: boolean;
-  /** Waits for the end of the task, in whichever process it runs. */
+  /**
+   * Waits for the end of the task, in whichever process it runs. Inside a step, a tool or a hook
+   * use `ctx.call` instead.
+   * @throws WouldDeadlockError inside a body of the app
+   */
   wait(options?: WaitOptions): Promise<TaskResult>;
   /** Ends this interest in the task. The last one that ends cancels it. */
   cancel(options?: TaskControlOptions): Promise<void>;

@@ -24,7 +24,13 @@ import type {
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { isOutsider } from '../frame/outsider.ts';
-import { InvalidTaskError, TaskEndedError, TaskNotFoundError } from './errors.ts';
+import { bodyAround } from '../frame/running-body.ts';
+import {
+  InvalidTaskError,
+  TaskEndedError,
+  TaskNotFoundError,
+  WouldDeadlockError,
+} from './errors.ts';
 import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
 import { retryPost, submissionOf } from './submission.ts';
@@ -177,9 +183,13 @@ export class TaskService {
 
   /**
    * Waits for the end of a task, in whichever process it runs.
-   * @throws TaskNotFoundError, SessionNotFoundError when its session was deleted
+   * @throws WouldDeadlockError inside a body of the app; TaskNotFoundError; SessionNotFoundError
+   * when its session was deleted
    */
   async wait(id: string, options: WaitOptions = {}): Promise<TaskResult> {
+    const { app } = this.#parts;
+    const body = bodyAround(app);
+    if (body !== undefined) throw new WouldDeadlockError({ body, app });
     const { session } = await this.#row(id);
     const stop = new AbortController();
     const signal =
