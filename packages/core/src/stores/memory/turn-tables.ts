@@ -173,8 +173,21 @@ export class MemoryTurnTables implements TurnTables {
     return due;
   }
 
-  taken(app: string): readonly Turn[] {
-    return [...this.#in(name('taken', app))];
+  takenWith(app: string, ticket: string): readonly Turn[] {
+    return [...this.#in(name('taken', app))].filter((turn) => turn.ticket === ticket);
+  }
+
+  lost(app: string, now: number, isGone: (owner: string) => boolean): readonly Turn[] {
+    return [...this.#in(name('taken', app))].filter(({ ledger }) => {
+      const lease = this.lease(ledger);
+      return lease === undefined || lease.until <= now || isGone(lease.owner);
+    });
+  }
+
+  working(app: string, queue: string): number {
+    return [...this.#in(name('taken', app))].filter(
+      (turn) => turn.queue === queue && !turn.isControl,
+    ).length;
   }
 
   controlDue(wanted: TurnsWanted, now: number, limit: number): readonly Turn[] {

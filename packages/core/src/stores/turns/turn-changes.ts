@@ -224,15 +224,14 @@ export class TurnChanges {
   }
 
   /** Makes turns ready whose instant has come, and those whose worker is gone. */
-  promote(app: string, now: number, isLost: (turn: Turn) => boolean): void {
+  promote(app: string, now: number, isGone: (owner: string) => boolean): void {
     for (const turn of this.#tables.due(app, now, mostPromoted)) {
       const since = turn.awaitsRate ? turn.since : (turn.readyAt ?? now);
       this.enter(turn, since, now);
       // A suspended turn leaves the next instant of its rate key to others.
       if (turn.place === 'out') this.#fill(turn, now);
     }
-    for (const turn of this.#tables.taken(app)) {
-      if (!isLost(turn)) continue;
+    for (const turn of this.#tables.lost(app, now, isGone)) {
       // Nobody knows for how long a lost worker has worked: its estimate stays charged.
       turn.ticket = undefined;
       // Control work that it had not done is due again.

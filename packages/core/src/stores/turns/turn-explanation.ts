@@ -64,8 +64,7 @@ function blockOf(
   if (names !== undefined && runnable !== '' && !names.includes(runnable))
     return { kind: 'out_of_scope' };
   const limit = Object.hasOwn(queueLimits, queue) ? queueLimits[queue] : undefined;
-  const working = tables.taken(app).filter((one) => one.queue === queue && !one.isControl).length;
-  return limit !== undefined && working >= limit
+  return limit !== undefined && tables.working(app, queue) >= limit
     ? { kind: 'queue_limit', queue, limit }
     : undefined;
 }

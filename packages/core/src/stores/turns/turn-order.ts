@@ -39,11 +39,11 @@ export class TurnOrder {
     const { app, ticket } = options;
     const asked = askedBy(options);
     const repeated = this.#tables
-      .taken(app)
-      .filter((turn) => turn.ticket === ticket && this.#isOwn(turn, options.owner));
+      .takenWith(app, ticket)
+      .filter((turn) => this.#isOwn(turn, options.owner));
     if (repeated.length > 0)
       return { taken: repeated.map((turn) => this.#again(turn)), nextAt: null, now };
-    this.#changes.promote(app, now, (turn) => !this.#isHeld(turn, now));
+    this.#changes.promote(app, now, this.#isGone);
     if (asked.queues.includes('default')) this.#addDue(asked, now);
     const taken = [...this.#takeControl(asked, now), ...this.#takeRealtime(asked, now)];
     const free = options.slots - Math.max(0, this.#realtimeBeyond(taken, options));
@@ -181,14 +181,11 @@ export class TurnOrder {
 
   /** Queues in which all workers together may take another turn. */
   #openQueues({ app, queues, options: { queueLimits = {} } }: Asked): readonly string[] {
-    return queues.filter((queue) => {
-      if (!Object.hasOwn(queueLimits, queue)) return true;
-      const limit = queueLimits[queue] ?? 0;
-      const count = this.#tables
-        .taken(app)
-        .filter((turn) => turn.queue === queue && !turn.isControl).length;
-      return count < limit;
-    });
+    return queues.filter(
+      (queue) =>
+        !Object.hasOwn(queueLimits, queue) ||
+        this.#tables.working(app, queue) < (queueLimits[queue] ?? 0),
+    );
   }
 
   #claim(turn: Turn, options: TakeOptions, now: number): Taken {

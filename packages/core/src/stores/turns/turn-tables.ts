@@ -63,8 +63,12 @@ export interface TurnTables {
 
   /** Resting turns whose instant has come, the first come first. */
   due(app: string, now: number, limit: number): readonly Turn[];
-  /** Turns that are taken. */
-  taken(app: string): readonly Turn[];
+  /** Turns that were taken with a ticket. */
+  takenWith(app: string, ticket: string): readonly Turn[];
+  /** Taken turns whose session nobody has any more, the first taken first. */
+  lost(app: string, now: number, isGone: (owner: string) => boolean): readonly Turn[];
+  /** Number of turns of a queue that are taken for more than control work. */
+  working(app: string, queue: string): number;
   /** Turns that nobody has and whose control work is due. */
   controlDue(wanted: TurnsWanted, now: number, limit: number): readonly Turn[];
   /** Instant of the first turn that rests until one. */

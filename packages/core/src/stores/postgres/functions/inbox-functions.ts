@@ -31,16 +31,18 @@ begin
     if _refusal is not null then return _refusal; end if;
   end if;
   insert into {s}.posted (ledger, key) values (_ledger.id, _item->>'key');
-  insert into {s}.inbox (ledger, position, key, lane, actor, at, type, data, settles, wakes,
-    has_turn)
-    values (_ledger.id, _ledger.inbox_seq + 1, _item->>'key', _item->>'lane', _item->>'by',
-      (_item->>'at')::bigint, _item->>'type', _item->>'data',
-      _item->>'settles', _wakes, _ledger.has_turn);
   update {s}.ledgers set inbox_seq = inbox_seq + 1, opened = coalesce(opened, true)
     where id = _ledger.id;
   perform {s}.write_rows(_ledger.id, _request);
   if _request ? 'turn' then perform {s}.turn_patch(_ledger.id, _ledger.tenant, _ledger.app,
     _ledger.session, _request->'turn', _now); end if;
+  -- After the turn is made, so that the item is not among those without one even for a moment.
+  insert into {s}.inbox (ledger, position, key, lane, actor, at, type, data, settles, wakes,
+    has_turn)
+    values (_ledger.id, _ledger.inbox_seq + 1, _item->>'key', _item->>'lane', _item->>'by',
+      (_item->>'at')::bigint, _item->>'type', _item->>'data',
+      _item->>'settles', _wakes,
+      (select has_turn from {s}.ledgers where id = _ledger.id));
   if (_ledger.has_turn or _request ? 'turn') and _request->'turn'->>'to' is null then
     perform {s}.turn_posted(_ledger.id, _item->>'lane' = 'control', _wakes, _now); end if;
   return jsonb_build_object('inboxSeq', _ledger.inbox_seq + 1, 'duplicate', false);

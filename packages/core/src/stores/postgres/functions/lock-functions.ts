@@ -38,14 +38,16 @@ $adjutant$;
 -- posts take it for missing, and it goes when the group ends.
 drop function if exists {s}.ensure_ledger(text, text, text, bigint);
 create or replace function {s}.ensure_ledger(_tenant text, _app text, _session text, _now bigint,
-  _opened boolean) returns void language sql as $adjutant$
+  _opened boolean) returns void language plpgsql as $adjutant$
+begin
+  if exists (select from {s}.ledgers where tenant = _tenant and app = _app
+    and session = _session) then return; end if;
   insert into {s}.ledgers (tenant, app, session, base, seq, epoch, inbox_seq, created_at,
     updated_at, status, opened)
-  select _tenant, _app, _session, 0, 0, {s}.first_epoch(_tenant, _app), 0, _now, _now, 'active',
-    _opened
-  where not exists (select from {s}.ledgers where tenant = _tenant and app = _app
-    and session = _session)
-  on conflict do nothing
+    values (_tenant, _app, _session, 0, 0, {s}.first_epoch(_tenant, _app), 0, _now, _now,
+      'active', _opened)
+    on conflict do nothing;
+end
 $adjutant$;
 
 create or replace function {s}.forget_drafts(_requests jsonb) returns void

@@ -41,8 +41,11 @@ $adjutant$;
 
 const deleteFunctions = `
 create or replace function {s}.first_epoch(_tenant text, _app text) returns bigint
-  language sql stable as $adjutant$
-  select coalesce((select first_epoch from {s}.deletions where tenant = _tenant and app = _app), 0)
+  language plpgsql stable as $adjutant$
+begin
+  return coalesce((select d.first_epoch from {s}.deletions d
+    where d.tenant = _tenant and d.app = _app), 0);
+end
 $adjutant$;
 
 -- A ledger and all that hang on it, and on these.

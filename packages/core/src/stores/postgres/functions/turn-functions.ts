@@ -5,15 +5,30 @@
  */
 
 const tableFunctions = `
+-- Lets the rest of the transaction use the indexes of turns. The plans must not depend on how few
+-- turns there were when they were made.
+create or replace function {s}.plan_by_index() returns void language plpgsql as $adjutant$
+begin
+  perform set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+    set_config('enable_sort', 'off', true), set_config('jit', 'off', true);
+end
+$adjutant$;
+
+-- Keeps the plans of the transaction for later ones. A plan made anew for the values of one call
+-- takes longer than the look-up itself.
+create or replace function {s}.plan_once() returns void language plpgsql as $adjutant$
+begin
+  perform set_config('plan_cache_mode', 'force_generic_plan', true);
+end
+$adjutant$;
+
 -- Waits for the queue of an app. To be called after the ledgers were locked, and before anything
--- else is. The plans of its indexes must not depend on how few turns there were when they were
--- made.
+-- else is.
 create or replace function {s}.lock_queue(_app text) returns void language plpgsql as $adjutant$
 begin
   perform pg_advisory_xact_lock(
     hashtextextended(_app, $queue\${s}.turns$queue$::regclass::oid::bigint));
-  perform set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-    set_config('enable_sort', 'off', true), set_config('jit', 'off', true);
+  perform {s}.plan_by_index();
 end
 $adjutant$;
 
@@ -334,9 +349,11 @@ begin
     -- A suspended turn leaves the next instant of its rate key to others.
     if _turn.place = 'out' then perform {s}.turn_fill(_turn, _now); end if;
   end loop;
-  foreach _ledger in array array(select ledger from {s}.turns where app = _app
-    and place = 'taken' order by taken_at, ledger) loop
-    continue when {s}.ledger_is_held(_ledger, _now, _gone);
+  -- A query for each lease, because a join might read all ledgers.
+  foreach _ledger in array array(select t.ledger from {s}.turns t where t.app = _app
+    and t.place = 'taken' and not coalesce((select l.lease_until > _now
+      and l.owner <> all(_gone) from {s}.ledgers l where l.id = t.ledger), false)
+    order by t.taken_at, t.ledger) loop
     select * into _turn from {s}.turns where ledger = _ledger;
     -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
     _turn.ticket := null;

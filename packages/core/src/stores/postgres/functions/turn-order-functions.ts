@@ -219,6 +219,28 @@ $adjutant$;
 `;
 
 const takeFunctions = `
+-- Owners of sessions with work whose leases live. The caller finds out which of them are gone.
+create or replace function {s}.owners_at_work(_app text, _fixed_now bigint) returns jsonb
+  language plpgsql as $adjutant$
+declare
+  _now bigint := {s}.now_ms(_fixed_now);
+begin
+  perform {s}.plan_by_index(), {s}.plan_once();
+  -- A query for each lease, because a join might read all ledgers; offset 0 makes it once.
+  return (select coalesce(jsonb_agg(distinct owner), '[]') from (
+    select (select l.owner from {s}.ledgers l where l.id = wanted.id and l.app = _app
+      and l.lease_until > _now) as owner
+    from (
+      select ledger as id from {s}.turns where app = _app and place = 'taken'
+      union all select ledger from {s}.turns
+        where app = _app and place <> 'taken' and control_at <= _now
+      union all select id from {s}.ledgers
+        where app = _app and not has_turn and wake_at <= _now
+      union all select ledger from {s}.inbox where wakes and not has_turn
+    ) wanted offset 0) owners where owner is not null);
+end
+$adjutant$;
+
 -- Claims the session of a turn. Null when another has locked it, or has it.
 create or replace function {s}.turn_claim(_ledger bigint, _options jsonb, _asked {s}.asked,
   _now double precision, _control boolean) returns jsonb language plpgsql as $adjutant$
@@ -302,6 +324,7 @@ declare
   _left bigint;
 begin
   perform {s}.lock_queue(_asked.app);
+  perform {s}.plan_once();
   _now := {s}.now_ms(_fixed_now);
   _taken := {s}.turns_again(_options);
   if _taken is not null then

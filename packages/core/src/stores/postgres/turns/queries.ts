@@ -86,23 +86,14 @@ async function findGoneOwners(
   app: string,
   fixedNow: number | null,
 ): Promise<readonly string[]> {
-  const rows = await database.query(
-    `with wanted as (
-      select ledger as id from {s}.turns where app = $1 and place = 'taken'
-      union select ledger from {s}.turns
-        where app = $1 and place <> 'taken' and control_at <= {s}.now_ms($2::bigint)
-      union select id from {s}.ledgers
-        where app = $1 and not has_turn and wake_at <= {s}.now_ms($2::bigint)
-      union select ledger from {s}.inbox where wakes and not has_turn
-    )
-    select distinct owner from wanted join {s}.ledgers using (id)
-      where app = $1 and owner is not null and lease_until > {s}.now_ms($2::bigint)`,
-    [app, fixedNow],
-  );
+  const text = await database.call('select {s}.owners_at_work($1, $2::bigint)::text', [
+    app,
+    fixedNow,
+  ]);
   const owners = new OwnerSurvey();
-  return rows
-    .map(({ owner }) => String(owner))
-    .filter((owner) => owners.isGone(fromStorable(owner)));
+  return (JSON.parse(String(text)) as readonly string[]).filter((owner) =>
+    owners.isGone(fromStorable(owner)),
+  );
 }
 
 export async function queryExplanation(

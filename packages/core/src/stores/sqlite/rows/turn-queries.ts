@@ -68,8 +68,17 @@ export const turnQueries = {
   rateAt: 'select at from rates where app = $app and rate = $rate',
   due: `select ${columns} from turns indexed by turns_resting
     where ${is.resting} and app = $app and ready_at <= $now order by ready_at, ledger limit $limit`,
-  taken: `select ${columns} from turns indexed by turns_taken
-    where ${is.taken} and app = $app order by taken_at, ledger`,
+  takenWith: `select ${columns} from turns indexed by turns_taken
+    where ${is.taken} and app = $app and ticket = $ticket order by taken_at, ledger`,
+  working: count('turns_taken', is.taken, 'app = $app and queue = $queue and is_control = 0'),
+  owners: `select distinct owner from turns indexed by turns_taken
+    cross join ledgers on ledgers.id = turns.ledger
+    where ${is.taken} and turns.app = $app and owner is not null and lease_until > $now`,
+  lost: `select ${columnsOfTurn} from turns indexed by turns_taken
+    left join ledgers on ledgers.id = turns.ledger
+    where ${is.taken} and turns.app = $app and (owner is null or lease_until is null
+      or lease_until <= $now or owner in (select value from json_each($gone)))
+    order by taken_at, ledger`,
   controlDue: `select ${columns} from turns indexed by turns_control
     where ${is.control} and app = $app and control_at <= $now
     and ($tenant is null or tenant = $tenant) and ($names is null or ${named})

@@ -187,8 +187,21 @@ export class TurnRows implements TurnTables {
     return this.#all('due', { $app: app, $now: now, $limit: limit });
   }
 
-  taken(app: string): readonly Turn[] {
-    return this.#all('taken', { $app: app });
+  takenWith(app: string, ticket: string): readonly Turn[] {
+    return this.#all('takenWith', { $app: app, $ticket: ticket });
+  }
+
+  lost(app: string, now: number, isGone: (owner: string) => boolean): readonly Turn[] {
+    const gone = this.#statements
+      .get(turnQueries.owners)
+      .all({ $app: app, $now: now })
+      .map(({ owner }) => owner as string)
+      .filter(isGone);
+    return this.#all('lost', { $app: app, $now: now, $gone: JSON.stringify(gone) });
+  }
+
+  working(app: string, queue: string): number {
+    return this.#count('working', { $app: app, $queue: queue });
   }
 
   controlDue({ app, tenant, names }: TurnsWanted, now: number, limit: number): readonly Turn[] {
