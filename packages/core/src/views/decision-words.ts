@@ -23,6 +23,22 @@ function namesOf(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
 }
 
+/** The action at a hard deadline. */
+function deadlineWords({ data, who }: Subject): string {
+  switch (textOf(data, 'action')) {
+    case 'partial':
+      return `${who} was ended by its hard deadline, with what there was.`;
+    case 'fallback':
+      return `${who} was ended by its hard deadline, with a text that was prepared.`;
+    case 'retry':
+      return `${who} passed its hard deadline, and goes on later.`;
+    case 'retry_when_idle':
+      return `${who} passed its hard deadline, and goes on when nothing else waits.`;
+    default:
+      return `${who} was ended by its hard deadline.`;
+  }
+}
+
 /** A sentence about the call that was asked about, or about the question of a step. */
 function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sentence {
   return (of) => {
@@ -243,7 +259,7 @@ const runtimeWords: Words<
       `priority ${textOf(of.data, 'priority') ?? 'high'}.`,
     preempt: (of) => `${of.who} gave its place to a task of a higher priority after its round.`,
     soft_deadline: (of) => `${of.who} was told that its time is nearly over.`,
-    hard_deadline: (of) => `${of.who} was ended by its hard deadline.`,
+    hard_deadline: deadlineWords,
     reprioritize: (of) =>
       `Somebody gave the task the priority ${textOf(of.data, 'priority') ?? 'that it has'}.`,
     retry: (of) =>

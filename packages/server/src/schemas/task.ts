@@ -26,8 +26,27 @@ const deadlineSchema = z.strictObject({
     example: 30_000,
   }),
   hardMs: positiveSchema.optional().openapi({
-    description: 'Then the task ends with the state `timeout`. Default: none.',
+    description: 'Then `action` is done. Default: none.',
     example: 120_000,
+  }),
+  action: z
+    .enum(['discard', 'partial', 'fallback', 'retry', 'retry_when_idle'])
+    .optional()
+    .openapi({
+      description:
+        '`discard`: the task ends with the state `timeout`. `partial`: with its last text as the ' +
+        'result. `fallback`: with the text `fallback`. `retry`: it goes on later. ' +
+        '`retry_when_idle`: with the priority `background`. Default: `discard`.',
+      example: 'partial',
+    }),
+  fallback: z.string().min(1).max(longestDescription).optional().openapi({
+    description: 'Result of a task with the action `fallback`, which needs it.',
+  }),
+  retryAfterMs: positiveSchema.optional().openapi({
+    description: 'When a task with the action `retry` goes on. Default: 600,000.',
+  }),
+  attempts: z.int().min(1).max(mostCount).optional().openapi({
+    description: 'Hard deadlines of a task that is retried. Default: 3.',
   }),
 });
 

@@ -41,7 +41,8 @@ import type { PubSub } from '../live/pub-sub.ts';
 import { type ApprovalTokenOptions, isApprovals } from '../requests/approval-token.ts';
 import type { OnRequest } from '../requests/telling.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
-import type { AdmissionOptions } from '../tasks/profile.ts';
+import { isDeadline } from '../tasks/deadline.ts';
+import type { AdmissionOptions, DeadlineTable } from '../tasks/profile.ts';
 
 export const defaultLeaseMs = 30_000;
 /**
@@ -88,10 +89,12 @@ export interface WorkOptions {
   readonly isRealtimeActive?: () => boolean | Promise<boolean>;
   /** Numbers of tasks that may wait; one more is refused with `queue_full`. @default none */
   readonly admission?: AdmissionOptions;
+  /** Deadlines of tasks that have none of their own, by their priority. @default none */
+  readonly deadlines?: DeadlineTable;
   /**
    * `assistant`: the settings of a personal assistant, where no other setting says so: at most 3
    * tasks of high, 5 of normal, 3 of low, 5 of background and 1 of realtime priority wait, 16 in
-   * all; deadlines by priority; one slot.
+   * all; deadlines by priority; 5 rounds; one slot.
    * @default none
    */
   readonly profile?: 'assistant';
@@ -257,6 +260,13 @@ export const workCheck = isGroup<WorkOptions>({
     total: isAmount,
     tenant: isAmount,
     requester: isAmount,
+  }),
+  deadlines: isGroup<DeadlineTable>({
+    realtime: isDeadline,
+    high: isDeadline,
+    normal: isDeadline,
+    low: isDeadline,
+    background: isDeadline,
   }),
   profile: isOneOf('assistant'),
 });

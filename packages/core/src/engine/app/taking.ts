@@ -14,7 +14,7 @@ export function takeScope({ resolve, work }: RuntimeOptions, registry: Registry)
 
 /** Maximum number of sessions that an app works on by itself at the same time. */
 export function slotsOf({ recover, work }: RuntimeOptions): number | undefined {
-  const { slots } = workDefaults(work?.profile, undefined);
+  const { slots } = workDefaults(work);
   return work?.slots ?? slots ?? (typeof recover === 'object' ? recover.atOnce : undefined);
 }
 

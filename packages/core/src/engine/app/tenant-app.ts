@@ -135,7 +135,7 @@ export class TenantApp {
   #taskService(): TaskService {
     const { app, tenant } = this;
     const { clock, host, ids, live, options, recovery, services } = this.#shared;
-    const work = workDefaults(options.work?.profile, options.work?.admission);
+    const work = workDefaults(options.work);
     return new TaskService({
       app,
       tenant,

@@ -1,9 +1,10 @@
-import { AbortReason } from '../../base/cancel-scope.ts';
 import type { Clock } from '../../base/clock.ts';
-import { decision } from '../../ledger/decisions/decision.ts';
+import { decision, isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event } from '../../ledger/event.ts';
+import { type TaskData, taskOfRun } from '../../ledger/folds/task.ts';
 import type { Taken } from '../../ledger/port.ts';
 import type { RunContext, TurnOfRun } from '../frame/run-context.ts';
+import { passHardDeadline } from './hard-deadline.ts';
 
 /** Parts of a worker that its turns use. */
 export interface WorkerTurnParts {
@@ -38,28 +39,17 @@ export class WorkerTurn implements TurnOfRun {
     this.#parts = parts;
   }
 
-  begin(run: RunContext): void {
+  begin(run: RunContext, begun: TaskData | undefined): void {
     const { isControl, turn } = this.#taken;
+    const { clock } = this.#parts;
     this.#eventsBefore = run.ledger.events.length;
     const { hardAt } = turn;
-    const ms = hardAt === undefined ? undefined : hardAt - this.#parts.clock.now();
-    if (hardAt !== undefined && ms !== undefined && ms <= 0) this.#passDeadline(run, hardAt);
-    else if (isControl) run.gate.close('round');
-    else if (hardAt !== undefined && ms !== undefined)
-      run.onEnd(this.#parts.clock.setTimer(ms, () => this.#passDeadline(run, hardAt)));
-  }
-
-  #passDeadline(run: RunContext, at: number): void {
-    if (run.scope.aborted || run.ledger.failure !== undefined) return;
-    const reasoning = 'The hard deadline of the task has passed, and it had not ended.';
-    run.ledger.append([
-      decision('scheduler', 'hard_deadline', {
-        invocationId: run.runId,
-        reasoning,
-        data: { at, action: 'cancel' },
-      }),
-    ]);
-    run.abort(new AbortReason('cancelled', reasoning));
+    if (isControl && (hardAt === undefined || hardAt > clock.now())) run.gate.close('round');
+    if (hardAt === undefined) return;
+    const task = begun ?? taskOfRun(run.ledger.events, run.runId);
+    const pass = (): void => passHardDeadline(run, { at: hardAt, clock, task });
+    if (hardAt <= clock.now()) pass();
+    else run.onEnd(clock.setTimer(hardAt - clock.now(), pass));
   }
 
   async beforeRound(run: RunContext): Promise<void> {
@@ -86,14 +76,14 @@ export class WorkerTurn implements TurnOfRun {
   #tellSoftDeadline(run: RunContext): void {
     const { softAt } = this.#taken.turn;
     if (softAt === undefined || this.#parts.clock.now() < softAt) return;
-    const isTold = run.ledger.events.some(
+    const last = run.ledger.events.findLast(
       (event) =>
         event.type === 'decision' &&
         event.component === 'scheduler' &&
-        event.decision === 'soft_deadline' &&
+        (event.decision === 'soft_deadline' || event.decision === 'hard_deadline') &&
         event.invocationId === run.runId,
     );
-    if (isTold) return;
+    if (isDecision(last, 'scheduler', 'soft_deadline')) return;
     run.ledger.append([
       decision('scheduler', 'soft_deadline', {
         invocationId: run.runId,

@@ -1,15 +1,17 @@
 import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import { isDecision } from '../../ledger/decisions/decision.ts';
 import type { EventDraft, TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
 import {
+  endingAction,
   executionsOf,
   type NextExecution,
   nextExecution,
+  resultAtDeadline,
   retryDraft,
+  type TaskData,
   type TaskStatus,
   taskOfRun,
   taskRow,
@@ -56,8 +58,12 @@ export type RunBody = (
 
 /** The turn in which a worker carries out a run, as the run sees it. */
 export interface TurnOfRun {
-  /** Called before the run goes on. It may close the gate, so that nothing new begins. */
-  begin(run: RunContext): void;
+  /**
+   * Called before the run goes on. It may close the gate, so that nothing new begins, and stop the
+   * run.
+   * @param task the task that the run is about to begin
+   */
+  begin(run: RunContext, task: TaskData | undefined): void;
   /**
    * Called before each model call of the run. It may close the gate, because a task of a higher
    * priority has come, or because nothing is to begin while somebody speaks.
@@ -251,7 +257,8 @@ export class RunContext {
       const turn: TurnPatch = { to: 'ready', at, attempts, ...defined({ level }) };
       return { rows: [taskRow('open', facts)], turn, wakeAt: at };
     }
-    const ended = { ...facts, completedAt: this.app.clock.now(), result: output };
+    const result = output ?? resultAtDeadline(this.ledger.events, task);
+    const ended = { ...facts, completedAt: this.app.clock.now(), result };
     return {
       rows: [taskRow(statusOf(status, this.#hasPassedDeadline), ended)],
       turn: { to: 'none' },
@@ -279,10 +286,7 @@ export class RunContext {
 
   /** True when its hard deadline has ended the run. */
   get #hasPassedDeadline(): boolean {
-    return this.ledger.events.some(
-      (event) =>
-        isDecision(event, 'scheduler', 'hard_deadline') && event.invocationId === this.runId,
-    );
+    return endingAction(this.ledger.events, this.runId) !== undefined;
   }
 
   /** Answered model calls of the run. */

@@ -1,4 +1,4 @@
-import { AbortReason } from '../../base/cancel-scope.ts';
+import { AbortReason, isRelease } from '../../base/cancel-scope.ts';
 import { defined } from '../../base/defined.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -211,7 +211,10 @@ export class Turn {
     this.#others.start();
     this.#cancelExpiredWait();
     applyEarlierCancel(run, open);
-    if (!run.scope.aborted) request.turn?.begin(run);
+    const wasAborted = run.scope.aborted;
+    if (!wasAborted) request.turn?.begin(run, request.task);
+    // Its worker has found that it is to go on later.
+    if (!wasAborted && isRelease(run.scope.reason)) return { kind: 'released' };
     if (this.#task.isReleaseAsked) this.#release();
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
       return { kind: 'unchanged' };

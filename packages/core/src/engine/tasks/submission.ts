@@ -5,6 +5,7 @@ import { resolveRetry } from '../../base/retry-options.ts';
 import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
 import type { InboxItem, PostOptions, StoredRow, TurnPatch } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
+import { deadlineData } from './deadline.ts';
 import { levelOf } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
 import { priorityFor, type SubmitOptions } from './submit-options.ts';
@@ -75,7 +76,6 @@ function taskData(
   const { now, work } = parts;
   const { description, source, requester = 'system', queue = 'default' } = options;
   const priority = priorityFor(options);
-  const { softMs, hardMs } = options.deadline ?? work.deadlines[priority] ?? {};
   return {
     id,
     name: options.name ?? runnable.name,
@@ -83,7 +83,8 @@ function taskData(
     queue,
     requester,
     submittedAt: now,
-    ...defined({ description, source, softMs, hardMs, requeue: work.requeue }),
+    ...defined({ description, source, requeue: work.requeue }),
+    ...deadlineData(options.deadline ?? work.deadlines[priority] ?? {}),
     ...(options.retry === undefined ? {} : { retry: retryOf(options.retry) }),
     ...placeOf(runnable, input, options, parts),
   };

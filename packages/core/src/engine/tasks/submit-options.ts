@@ -5,7 +5,6 @@ import {
   isCount,
   isGroup,
   isNonEmptyText,
-  isNotNegative,
   isOneOf,
   isPositive,
   isText,
@@ -15,16 +14,9 @@ import {
 import { type RetryOptions, retryChecks } from '../../base/retry-options.ts';
 import type { ConcurrencyKey, RateKey } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
+import { isDeadline, isDelay, isDuration, type TaskDeadline } from './deadline.ts';
 import { InvalidTaskError } from './errors.ts';
 import { type TaskPriority, taskPriorities } from './priority.ts';
-
-/** Milliseconds of waiting in the queue and of work after which a task is to end. */
-export interface TaskDeadline {
-  /** From then on the model is told, once, to come to an end. @default none */
-  readonly softMs?: number;
-  /** Then the task is ended with the state `timeout`. @default none */
-  readonly hardMs?: number;
-}
 
 /** Options of a task. */
 export interface SubmitOptions {
@@ -85,13 +77,6 @@ const isKey: OptionCheck = (value) => {
 };
 /** Latest instant that a date can have. */
 const latestInstant = 8_640_000_000_000_000;
-/** Longest delay in milliseconds: a hundred years. */
-const longestDelayMs = 3_155_760_000_000;
-
-const isDelay: OptionCheck = (value) =>
-  isNotNegative(value) ??
-  ((value as number) <= longestDelayMs ? undefined : 'at most a hundred years of milliseconds');
-const isDeadline: OptionCheck = (value) => isPositive(value) ?? isDelay(value);
 const isInstant: OptionCheck = (value) => {
   const at = value instanceof Date ? value.getTime() : value;
   return Math.abs(Number(at)) <= latestInstant ? undefined : 'a date, or epoch milliseconds';
@@ -108,7 +93,7 @@ const submitChecks: OptionChecks<SubmitOptions> = {
   queue: isNonEmptyText,
   source: isNonEmptyText,
   requester: isNonEmptyText,
-  deadline: isGroup<TaskDeadline>({ softMs: isDeadline, hardMs: isDeadline }),
+  deadline: isDeadline,
   notBefore: isInstant,
   delayMs: isDelay,
   concurrencyKey: isKey,
@@ -122,7 +107,7 @@ const submitChecks: OptionChecks<SubmitOptions> = {
   },
   retry: isGroup<Omit<RetryOptions, 'jitter'>>(retryWithoutJitter),
   maxRounds: isCount,
-  estimateMs: isDeadline,
+  estimateMs: isDuration,
 };
 
 /**
@@ -139,11 +124,6 @@ export function checkSubmission(input: unknown, options: SubmitOptions): void {
     });
   if (input === undefined && options.data === undefined)
     throw new InvalidTaskError({ reason: 'it needs an input, or `data`' });
-  const { softMs, hardMs } = options.deadline ?? {};
-  if (softMs !== undefined && hardMs !== undefined && softMs >= hardMs)
-    throw new InvalidTaskError({
-      reason: `its soft deadline (${softMs} ms) must come before its hard one (${hardMs} ms)`,
-    });
   if (options.notBefore !== undefined && options.delayMs !== undefined)
     throw new InvalidTaskError({ reason: 'give `notBefore` or `delayMs`, not both' });
   for (const key of ['concurrencyKey', 'rate'] as const)

@@ -28,6 +28,13 @@ export type TaskData = {
   readonly submittedAt: number;
   readonly softMs?: number;
   readonly hardMs?: number;
+  /** Action at the hard deadline; missing where the task then ends without a result. */
+  readonly deadline?: {
+    readonly action: string;
+    readonly fallback?: string;
+    readonly retryAfterMs?: number;
+    readonly attempts?: number;
+  };
   /** Executions after a failure, the first one included, and the pauses before them. */
   readonly retry?: {
     readonly attempts: number;
@@ -93,7 +100,16 @@ export interface RuntimeDecisions {
     };
     /** Pass of the soft deadline, of which the model is told once. */
     readonly soft_deadline: { readonly at: number };
-    readonly hard_deadline: { readonly at: number; readonly action: string };
+    /**
+     * Pass of the hard deadline, with what is done. `cancel`, of older builds, is `discard`. With
+     * an `attempt` the task goes on at `notBefore`.
+     */
+    readonly hard_deadline: {
+      readonly at: number;
+      readonly action: string;
+      readonly attempt?: number;
+      readonly notBefore?: number;
+    };
     readonly reprioritize: { readonly priority: string };
     /** Another execution of the task as a whole, after it failed or because people ask for it. */
     readonly retry: {

@@ -2,8 +2,10 @@ import { defined } from '../../base/defined.ts';
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { decision, isDecision } from '../decisions/decision.ts';
+import type { DataOf } from '../decisions/decision-map.ts';
 import type { TaskData } from '../decisions/runtime-decisions.ts';
 import type { Event, EventDraft } from '../event.ts';
+import { belongsTo } from '../path.ts';
 import type { ListedRow } from '../port.ts';
 
 export type { TaskData } from '../decisions/runtime-decisions.ts';
@@ -62,7 +64,58 @@ export function taskOfRun(events: readonly Event[], runId: string): TaskData | u
 
 /** Number of executions of a task that its ledger has, the present one included. */
 export function executionsOf(events: readonly Event[], runId: string): number {
-  return 1 + events.filter((event) => isRetryOf(event, runId)).length;
+  const goesOn = (event: Event): boolean =>
+    isHardDeadline(event, runId) && event.data?.attempt !== undefined;
+  return 1 + events.filter((event) => isRetryOf(event, runId) || goesOn(event)).length;
+}
+
+type HardDeadline = Extract<Event, { readonly type: 'decision' }> & {
+  readonly data?: DataOf<'scheduler', 'hard_deadline'>;
+};
+
+function isHardDeadline(event: Event | undefined, runId: string): event is HardDeadline {
+  return isDecision(event, 'scheduler', 'hard_deadline') && event.invocationId === runId;
+}
+
+/** Number of hard deadlines that a task has passed. */
+export function deadlinesOf(events: readonly Event[], runId: string): number {
+  return events.filter((event) => isHardDeadline(event, runId)).length;
+}
+
+/** Action of the hard deadline that ends the present execution; `undefined` when none does. */
+export function endingAction(events: readonly Event[], runId: string): string | undefined {
+  const last = events.findLast(
+    (event) =>
+      isHardDeadline(event, runId) ||
+      (event.type === 'invocation_reopen' && event.invocationId === runId),
+  );
+  return isHardDeadline(last, runId) && last.data?.attempt === undefined
+    ? (last.data?.action ?? 'discard')
+    : undefined;
+}
+
+/** Result of a task that its hard deadline has ended. */
+export function resultAtDeadline(
+  events: readonly Event[],
+  { deadline, id }: TaskData,
+): string | undefined {
+  switch (endingAction(events, id)) {
+    case 'fallback':
+      return deadline?.fallback;
+    case 'partial':
+      return lastText(events, id);
+    default:
+      return undefined;
+  }
+}
+
+/** The last text that a model of a run has given. */
+function lastText(events: readonly Event[], runId: string): string | undefined {
+  const last = events.findLast(
+    (event) =>
+      event.type === 'assistant' && belongsTo(event.invocationId, runId) && event.text !== '',
+  );
+  return last?.type === 'assistant' ? last.text : undefined;
 }
 
 function isRetryOf(event: Event, runId: string): boolean {

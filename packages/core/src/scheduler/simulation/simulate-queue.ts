@@ -85,7 +85,7 @@ class QueueSimulation {
     this.#arrivals = [...arrivals].sort((left, right) => left.at - right.at);
     this.#until = start + untilMs;
     this.#store = memoryStore({ clock: this.#clock });
-    const { slots } = workDefaults(queue.profile, queue.admission);
+    const { slots } = workDefaults(queue);
     this.#slots = queue.slots ?? slots ?? 100;
     this.#realtimeSlots = queue.reserve?.realtime ?? 1;
   }
@@ -122,7 +122,7 @@ class QueueSimulation {
     for (; this.#nextArrival <= at; this.#next++) {
       const task = this.#arrivals[this.#next] as SimulatedTask;
       const session = `task-${this.#next}`;
-      const { admission } = workDefaults(this.#queue.profile, this.#queue.admission);
+      const { admission } = workDefaults(this.#queue);
       const { concurrencyKey, priority = 'normal', requester = 'system', rounds = 1 } = task;
       const item = { key: session, lane: 'input', by: 'user', at, type: 'user', data: {} } as const;
       const key = concurrencyKey === undefined ? undefined : { name: concurrencyKey, limit: 1 };
