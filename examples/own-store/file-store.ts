@@ -73,6 +73,7 @@ export function fileStore(
       due: async () => refuse('tell what is due'),
       take: async () => refuse('keep turns'),
       sends: async () => refuse('keep messages to other sessions'),
+      replaceRows: async () => refuse('replace rows'),
       sweepBlobs: async () => 0,
     },
     async close() {

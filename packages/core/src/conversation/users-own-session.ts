@@ -26,6 +26,7 @@ async function runtimeBeside(owner: object, { app, session }: ConversationView):
     due: async () => [],
     take: async () => ({ taken: [], nextAt: null, now: await ledgers.now() }),
     sends: async () => [],
+    replaceRows: async () => ({ replaced: false, now: await ledgers.now() }),
     sweepBlobs: async () => 0,
   };
   const store: Store = {

@@ -17,6 +17,7 @@ import type {
   SessionListing,
   SessionSummary,
 } from './port/session-listing.ts';
+import type { ReplaceReceipt, SessionRows } from './port/session-rows.ts';
 import type { StoreTime } from './port/store-time.ts';
 import type {
   TakeOptions,
@@ -46,6 +47,7 @@ export type {
   SessionListing,
   SessionSummary,
 } from './port/session-listing.ts';
+export type { RebuiltTurn, ReplaceReceipt, SessionRows } from './port/session-rows.ts';
 export type { StoreTime } from './port/store-time.ts';
 export type {
   AdmissionLimits,
@@ -342,6 +344,16 @@ export interface StoreAdmin {
   sends(
     filter: SendFilter & { readonly app: string },
   ): Promise<readonly (PendingSend & { readonly tenant: string })[]>;
+  /**
+   * Replaces rows that follow from a ledger and its inbox, in one transaction, when all three
+   * numbers of the head are as expected. A writer whose lease is over is fenced off.
+   * @throws SessionBusyError while a lease is live; SessionNotFoundError
+   */
+  replaceRows(
+    at: { readonly tenant: string; readonly app: string; readonly session: string },
+    expected: LedgerHead,
+    rows: SessionRows,
+  ): Promise<ReplaceReceipt>;
   /**
    * Removes blobs without references whose last put is more than `olderThanMs` ago.
    * @returns the number of removed blobs

@@ -27,18 +27,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     if (closed !== undefined) throw closed;
     return [...scopes.values()];
   };
+  const ledgersOf = (scope: Parameters<Store['for']>[0]): MemoryLedgerStore => {
+    const key = JSON.stringify([scope.tenant, scope.app]);
+    let ledgers = scopes.get(key);
+    if (ledgers === undefined) {
+      ledgers = new MemoryLedgerStore(scope, { clock, registry, turns });
+      scopes.set(key, ledgers);
+      if (closed !== undefined) ledgers.close(closed);
+    }
+    return ledgers;
+  };
   return {
     description: 'memory',
-    for(scope) {
-      const key = JSON.stringify([scope.tenant, scope.app]);
-      let ledgers = scopes.get(key);
-      if (ledgers === undefined) {
-        ledgers = new MemoryLedgerStore(scope, { clock, registry, turns });
-        scopes.set(key, ledgers);
-        if (closed !== undefined) ledgers.close(closed);
-      }
-      return ledgers;
-    },
+    for: ledgersOf,
     admin: {
       async due({ limit, app } = {}) {
         const asked = all().filter((ledgers) => app === undefined || ledgers.app === app);
@@ -57,6 +58,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
           }),
         );
         return lists.flat().slice(0, checkLimit('sends', filter.limit));
+      },
+      async replaceRows({ session, ...scope }, expected, rows) {
+        all();
+        return ledgersOf(scope).replaceRows(session, expected, rows);
       },
       async sweepBlobs({ olderThanMs } = {}) {
         const before = clock.now() - checkBlobAge(olderThanMs);

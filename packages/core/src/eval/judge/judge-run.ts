@@ -167,6 +167,7 @@ function storeOf(ledgers: LedgerStore): Store {
       due: () => Promise.resolve([]),
       take: async () => ({ taken: [], nextAt: null, now: await ledgers.now() }),
       sends: () => Promise.resolve([]),
+      replaceRows: async () => ({ replaced: false, now: await ledgers.now() }),
       sweepBlobs: () => Promise.resolve(0),
     },
     close: () => Promise.resolve(),

@@ -20,6 +20,7 @@ import { KeyRecords } from './keys/key-records.ts';
 import { KeyRing, type KeyRingParts } from './keys/key-ring.ts';
 import type { LedgerParts } from './ledger-parts.ts';
 import { EncryptedLedgerStore } from './ledger-store.ts';
+import { replaceSealed } from './replacement.ts';
 import { type RotationReport, rotateKeys } from './rotation.ts';
 import { openSendsOfApp } from './send-list.ts';
 import { SendingOrder } from './sending-order.ts';
@@ -159,6 +160,10 @@ class EncryptedStoreAround implements EncryptedStore {
       sends: async (filter) =>
         openSendsOfApp(await inner.sends(filter), (tenant) =>
           this.#partsOf({ tenant, app: filter.app }),
+        ),
+      replaceRows: ({ session, ...scope }, expected, rows) =>
+        this.#underWay.during(() =>
+          replaceSealed(inner, this.#partsOf(scope), session, { expected, rows }),
         ),
       sweepBlobs: (options) => inner.sweepBlobs(options),
     };

@@ -1,6 +1,5 @@
 import {
   BlobMissingError,
-  LedgerConflictError,
   SessionExistsError,
   SessionNotFoundError,
   type StoreUnavailableError,
@@ -26,12 +25,14 @@ import type {
   ReadRange,
   ReleaseOptions,
   ReleaseReceipt,
+  ReplaceReceipt,
   RequestFilter,
   RequestRow,
   RequestSettlement,
   RowFilter,
   SendFilter,
   SessionListing,
+  SessionRows,
   SharedValue,
   StoredEvent,
   StoredRow,
@@ -48,7 +49,7 @@ import type { RisingClock } from '../rising-clock.ts';
 import type { Turn } from '../turns/turn.ts';
 import { blobsOf, MemoryBlobs } from './blobs.ts';
 import { dueOf, longestDue } from './due.ts';
-import { MemoryLedger } from './ledger.ts';
+import { MemoryLedger, nothingAt } from './ledger.ts';
 import { MemoryOutbox } from './outbox.ts';
 import { MemoryPosts } from './posts.ts';
 import { MemoryReading } from './reading.ts';
@@ -366,6 +367,20 @@ export class MemoryLedgerStore implements LedgerStore {
     if (left.size > 0) this.#blobs.remove(left, blobsOf(this.#ledgers.values()));
   }
 
+  async replaceRows(
+    session: string,
+    expected: LedgerHead,
+    { listed, requests, summary, turn }: SessionRows,
+  ): Promise<ReplaceReceipt> {
+    const ledger = this.#find(session);
+    const now = this.#clock.now();
+    if (!ledger.beReplaced(expected, summary, now)) return { replaced: false, now };
+    if (requests !== undefined) this.#requests.replace(session, requests);
+    if (listed !== undefined) this.#rows.replace(session, listed.kinds, listed.rows);
+    if (turn !== undefined) this.#turns.changes.replace(this.#identity(ledger), turn, now);
+    return { replaced: true, now };
+  }
+
   async putSnapshot(session: string, snapshot: FoldSnapshot): Promise<void> {
     const ledger = this.#find(session);
     checkSnapshot(session, snapshot.seq, ledger.seq);
@@ -391,10 +406,4 @@ export class MemoryLedgerStore implements LedgerStore {
   #checkOpen(): void {
     if (this.#closed !== undefined) throw this.#closed;
   }
-}
-
-/** Conflict of a writer whose ledger does not exist any more. */
-function nothingAt(session: string, { epoch, seq }: Head): LedgerConflictError {
-  const found = { seq: 0, epoch: 0 };
-  return new LedgerConflictError({ session, expected: { seq, epoch }, found });
 }

@@ -172,6 +172,24 @@ export class MemoryLedger {
     return true;
   }
 
+  /**
+   * Replaces the entry in the session list, and fences a writer off whose lease is over. False when
+   * the head is another one: nothing is to be replaced.
+   * @throws SessionBusyError while a lease is live
+   */
+  beReplaced(
+    { epoch, inboxSeq, seq }: LedgerHead,
+    summary: SessionSummary | undefined,
+    now: number,
+  ): boolean {
+    this.assertFree('', { ttlMs: 0 }, now);
+    if (epoch !== this.#epoch || inboxSeq !== this.#inboxSeq || seq !== this.seq) return false;
+    if (this.#lease !== undefined) this.#epoch += 1;
+    this.#lease = undefined;
+    this.#summary = summary ?? this.#summary;
+    return true;
+  }
+
   write(batch: Batch, now: number): void {
     for (const event of batch.events) this.#events.push(event);
     const last = batch.events.at(-1);
@@ -370,4 +388,10 @@ export class MemoryLedger {
       found: { seq: this.seq, epoch: this.#epoch },
     });
   }
+}
+
+/** Conflict of a writer whose ledger does not exist any more. */
+export function nothingAt(session: string, { epoch, seq }: Head): LedgerConflictError {
+  const found = { seq: 0, epoch: 0 };
+  return new LedgerConflictError({ session, expected: { seq, epoch }, found });
 }

@@ -51,6 +51,11 @@ export class MemoryRequests {
       .slice(0, limit);
   }
 
+  replace(session: string, rows: readonly RequestRow[]): void {
+    this.forget(session);
+    for (const row of rows) this.#rows.set(row.requestId, copyJson(row));
+  }
+
   forget(session: string): void {
     for (const row of this.#rows.values())
       if (row.session === session) this.#rows.delete(row.requestId);

@@ -24,6 +24,12 @@ export class MemoryRows {
       .slice(0, limit);
   }
 
+  replace(session: string, kinds: readonly string[], rows: readonly ListedRow[]): void {
+    for (const [key, row] of this.#rows)
+      if (row.session === session && kinds.includes(row.kind)) this.#rows.delete(key);
+    this.write(session, rows);
+  }
+
   forget(session: string): void {
     for (const [key, row] of this.#rows) if (row.session === session) this.#rows.delete(key);
   }

@@ -148,6 +148,18 @@ export class MemoryTurnTables implements TurnTables {
     return this.#first(name('behindKey', app, key));
   }
 
+  readyOfKey(app: string, key: string): readonly Turn[] {
+    return [...this.#in(name('readyOfKey', app, key))];
+  }
+
+  nextTurnsOfRate(app: string, rate: string): readonly Turn[] {
+    return [...this.#in(name('nextOfRate', app, rate))];
+  }
+
+  countReady(flow: FlowName): number {
+    return this.#lists.get(flowKey(flow))?.size ?? 0;
+  }
+
   nextOfRate(app: string, rate: string): number {
     return this.#lists.get(name('nextOfRate', app, rate))?.size ?? 0;
   }

@@ -6,6 +6,7 @@ import type {
   Head,
   InboxItem,
   RequestDraft,
+  RequestRow,
   RequestSettlement,
   SessionSummary,
   SharedWrite,
@@ -68,7 +69,7 @@ export function storedEvents(events: readonly Event[]): readonly EventFields[] {
   return rows;
 }
 
-function storedSummary({ status, title, runnable, user }: SessionSummary): JsonObject {
+export function storedSummary({ status, title, runnable, user }: SessionSummary): JsonObject {
   return {
     status,
     title: toStorableOrNull(title),
@@ -84,6 +85,15 @@ function storedWrite({ scope, scopeId, key, value, baseVersion }: SharedWrite): 
     key: toStorable(key),
     value: value === undefined ? null : JSON.stringify(value),
     baseVersion,
+  };
+}
+
+/** Returns a request with what became of it. */
+export function storedRequestRow(row: RequestRow): JsonObject {
+  const { settledAt, settledBy, status, ...request } = row;
+  return {
+    ...storedRequest(request),
+    ...{ status, settledBy: toStorableOrNull(settledBy), settledAt: settledAt ?? null },
   };
 }
 

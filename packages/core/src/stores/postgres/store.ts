@@ -15,6 +15,7 @@ import { type Borrower, lentConnection, ownConnection } from './listening-connec
 import { Notifier } from './notifier.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
+import { replaceRows } from './replacement.ts';
 import { toStorable } from './storable-text.ts';
 import { querySends, takeTurns } from './turns/queries.ts';
 import { storedWhole } from './whole.ts';
@@ -73,7 +74,7 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
     description,
     for: (scope) => new PostgresLedgerStore(scope, parts),
     [openContent]: () => PostgresContent.open(description, schema, pool),
-    admin: adminOf(database, fixedNow),
+    admin: adminOf(database, fixedNow, writes),
     close: () => {
       closing ??= close();
       return closing;
@@ -81,7 +82,11 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
   };
 }
 
-function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin {
+function adminOf(
+  database: Database,
+  fixedNow: () => number | null,
+  writes: WriteGroups,
+): StoreAdmin {
   return {
     due: async ({ limit, app } = {}) =>
       queryDue(
@@ -95,6 +100,7 @@ function adminOf(database: Database, fixedNow: () => number | null): StoreAdmin 
       const limit = checkLimit('sends', filter.limit);
       return querySends(database, { app: toStorable(app) }, filter, limit, fixedNow());
     },
+    replaceRows: replaceRows(writes, database.description),
     sweepBlobs: async ({ olderThanMs } = {}) =>
       sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
   };

@@ -5,7 +5,7 @@ import { isRolledBack } from './failure.ts';
 
 /** A change to one ledger; the function `write` of the schema takes `op` and the rest. */
 export interface WriteRequest extends JsonObject {
-  readonly op: 'append' | 'claim' | 'renew' | 'release' | 'post' | 'settle';
+  readonly op: 'append' | 'claim' | 'renew' | 'release' | 'post' | 'settle' | 'replace';
   readonly tenant: string;
   readonly app: string;
   readonly session: string;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { Actor } from '../../ledger/event.ts';
 import type {
   AppendReceipt,
   Claim,
@@ -14,8 +15,10 @@ import type {
   PendingSend,
   PostOptions,
   PostReceipt,
+  RebuiltTurn,
   ReleaseOptions,
   ReleaseReceipt,
+  ReplaceReceipt,
   RequestFilter,
   RequestRow,
   RequestSettlement,
@@ -70,6 +73,13 @@ export interface RequestFields {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly body: string;
+}
+
+/** A request with what became of it. */
+export interface SettledFields extends RequestFields {
+  readonly status: RequestRow['status'];
+  readonly settledBy: Actor | null;
+  readonly settledAt: number | null;
 }
 
 /** A row that is found across sessions, with its body as text; without a body it is removed. */
@@ -156,6 +166,20 @@ export interface WriteOperations {
   explainTurn: {
     request: SessionAddress & Timed & { readonly scope: TurnScope };
     reply: TurnExplanation | undefined;
+  };
+  /** Replaces rows that follow from a ledger and its inbox. */
+  replaceRows: {
+    request: SessionAddress &
+      Timed & {
+        readonly expected: LedgerHead;
+        readonly summary: SessionSummary | undefined;
+        readonly requests: readonly SettledFields[] | undefined;
+        readonly listed:
+          | { readonly kinds: readonly string[]; readonly rows: readonly RowFields[] }
+          | undefined;
+        readonly turn: RebuiltTurn | null | undefined;
+      };
+    reply: ReplaceReceipt;
   };
   /** Removes sends that have arrived. */
   sent: { request: SessionAddress & { readonly numbers: readonly number[] }; reply: null };

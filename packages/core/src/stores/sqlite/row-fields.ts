@@ -1,5 +1,5 @@
-import type { ListedRow, RequestDraft } from '../../ledger/port.ts';
-import type { RequestFields, RowFields } from './protocol.ts';
+import type { ListedRow, RequestDraft, RequestRow } from '../../ledger/port.ts';
+import type { RequestFields, RowFields, SettledFields } from './protocol.ts';
 
 /**
  * Returns a request with its JSON text. Content that is not JSON fails here, before the worker has
@@ -16,6 +16,12 @@ export function requestFields(request: RequestDraft): RequestFields {
     expiresAt,
     body: JSON.stringify(request),
   };
+}
+
+/** Returns a request with its JSON text, and what became of it. */
+export function settledFields(row: RequestRow): SettledFields {
+  const { settledAt = null, settledBy = null, status, ...request } = row;
+  return { ...requestFields(request), status, settledBy, settledAt };
 }
 
 /** Returns a listed row with the JSON text of its body. */

@@ -9,6 +9,7 @@ import type { WorkerConnection } from './connection.ts';
 import { SqliteLedgerStore } from './ledger-store.ts';
 import type { ScopeAddress } from './protocol.ts';
 import { sweepBlobs } from './purge.ts';
+import { rowFields, settledFields } from './row-fields.ts';
 
 /** Milliseconds between two checks for appends of other processes while a reader follows. */
 const pollMs = 50;
@@ -48,6 +49,16 @@ export class SqliteStore implements Store, StoreWithContent {
           now: clock.now(),
           limit: checkLimit('sends', limit),
         }),
+      replaceRows: async ({ tenant, app, session }, expected, { listed, requests, ...rows }) => {
+        const { seq, epoch, inboxSeq } = expected;
+        return connection.request('replaceRows', {
+          ...{ tenant, app, session, summary: rows.summary, turn: rows.turn },
+          expected: { seq, epoch, inboxSeq },
+          requests: requests?.map(settledFields),
+          listed: listed && { kinds: listed.kinds, rows: listed.rows.map(rowFields) },
+          now: clock.now(),
+        });
+      },
       sweepBlobs: async ({ olderThanMs } = {}) => {
         const age = checkBlobAge(olderThanMs);
         return sweepBlobs(

@@ -12,6 +12,7 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   post: true,
   take: true,
   explainTurn: true,
+  replaceRows: true,
   sent: true,
   settle: true,
   fork: true,

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
+import { LedgerConflictError, SessionExistsError } from '../../ledger/errors.ts';
 import type { AppendReceipt, Claim, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint } from '../batch.ts';
-import { isOwnerGone } from '../owner.ts';
 import type { Turn } from '../turns/turn.ts';
 import { TurnChanges } from '../turns/turn-changes.ts';
 import { Deletion } from './deletion.ts';
 import { fieldsPerEvent } from './encoding.ts';
 import { Posts } from './posts.ts';
 import type { AppendRequest, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
+import { Replacement, refuseWhileHeld } from './replacement.ts';
 import { AddressKeyRows } from './rows/address-key-rows.ts';
 import { BlobRows } from './rows/blob-rows.ts';
 import { EventRows } from './rows/event-rows.ts';
@@ -42,6 +42,7 @@ export class WriteOperationsOfFile {
   readonly #addressKeys: AddressKeyRows;
   readonly #deletion: Deletion;
   readonly #posts: Posts;
+  readonly #replacement: Replacement;
   readonly #turns: TurnOperations;
   readonly #changes: TurnChanges;
 
@@ -57,6 +58,7 @@ export class WriteOperationsOfFile {
     this.#changes = new TurnChanges(tables.turns);
     this.#turns = new TurnOperations(database, tables);
     this.#posts = new Posts(database, { ...tables, newLedgers: this.#newLedgers, tombstones });
+    this.#replacement = new Replacement(database, tables);
     this.#deletion = new Deletion(database, { ...tables, blobs: this.#blobs, tombstones });
     this.#advance = prepare(
       'update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?',
@@ -91,6 +93,8 @@ export class WriteOperationsOfFile {
         return this.#turns.take(request[1]);
       case 'explainTurn':
         return this.#turns.explain(request[1]);
+      case 'replaceRows':
+        return this.#replacement.replace(request[1]);
       case 'sent':
         return this.#sent(request[1]);
       case 'fork':
@@ -261,13 +265,6 @@ function identityOf(
   ledger: number,
 ): Pick<Turn, 'ledger' | 'tenant' | 'app' | 'session'> {
   return { ledger, tenant, app, session };
-}
-
-function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {
-  const { owner: holder, lease_until: until } = ledger;
-  if (holder === null || until === null || holder === owner || until <= now || isOwnerGone(holder))
-    return;
-  throw new SessionBusyError({ session, owner: holder, until });
 }
 
 function conflict(

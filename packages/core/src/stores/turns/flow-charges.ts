@@ -33,6 +33,13 @@ export class FlowCharges {
     this.#tables.saveFlow(flow);
   }
 
+  /** Counts the ready turns of a flow anew: rows may have been lost. */
+  recount(turn: Turn): void {
+    const flow = this.#tables.flow(flowOf(turn));
+    if (flow !== undefined)
+      this.#tables.saveFlow({ ...flow, ready: this.#tables.countReady(flow) });
+  }
+
   /** Charges the flow of a turn that is taken by its estimate. */
   charge(turn: Turn, weight: number): void {
     turn.chargedMs = turn.estimateMs;

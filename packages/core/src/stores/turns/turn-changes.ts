@@ -1,7 +1,8 @@
 import { KeyBusyError } from '../../ledger/errors/turn-errors.ts';
-import type { TurnPatch } from '../../ledger/port.ts';
+import type { RebuiltTurn, TurnPatch } from '../../ledger/port.ts';
 import { DeadlineClock } from './deadlines.ts';
 import { FlowCharges } from './flow-charges.ts';
+import { rebuiltFields } from './rebuilt-turn.ts';
 import { flowOf, newTurn, type Turn } from './turn.ts';
 import type { TurnTables } from './turn-tables.ts';
 
@@ -131,6 +132,59 @@ export class TurnChanges {
     if (turn.place === 'ready') this.#flows.leave(turn);
     if (turn.place === 'taken') this.#giveBack(turn, now);
     this.#tables.remove(turn.ledger);
+    this.#fill(turn, now);
+  }
+
+  /**
+   * Replaces a turn by the one that follows from its ledger. One that was made for a session
+   * without a task follows from none, and stays.
+   */
+  replace(
+    identity: Pick<Turn, 'ledger' | 'tenant' | 'app' | 'session'>,
+    rebuilt: RebuiltTurn | null,
+    now: number,
+  ): void {
+    const found = this.#tables.turn(identity.ledger);
+    if (rebuilt === null) {
+      if (found?.isTransient === false) this.remove(found, now);
+      // Its row may have been lost: the session is found by what is due from now on.
+      if (found === undefined) this.#tables.remove(identity.ledger);
+      return;
+    }
+    const turn = found ?? newTurn(identity, now);
+    if (turn.place === 'ready') this.#flows.leave(turn);
+    // Nobody knows for how long a lost worker has worked: its estimate stays charged.
+    turn.ticket = undefined;
+    if (turn.place === 'taken') this.#giveBack(turn, now);
+    const before = { ...turn };
+    Object.assign(turn, rebuiltFields(turn, rebuilt));
+    this.#seat(turn, rebuilt, now);
+    this.#fill(before, now);
+    if (rebuilt.toFront === true) this.patch(turn, { toFront: true }, now);
+    this.#flows.recount(turn);
+    this.#flows.recount(before);
+  }
+
+  /** Brings a rebuilt turn to its place; of its keys the oldest turns get the places. */
+  #seat(turn: Turn, { rests }: RebuiltTurn, now: number): void {
+    const { app, key, ledger, rate } = turn;
+    this.#tables.save(turn);
+    for (const other of [
+      ...(key === undefined ? [] : this.#tables.readyOfKey(app, key.name)),
+      ...(rate === undefined ? [] : this.#tables.nextTurnsOfRate(app, rate.name)),
+    ]) {
+      if (other.place === 'ready') this.#flows.leave(other);
+      Object.assign(other, { place: 'behind', awaitsRate: false, readyAt: null });
+      this.#tables.save(other);
+    }
+    if (rests !== undefined)
+      this.rest(turn, rests === 'until_wake' ? this.#tables.wakeAt(ledger) : rests, now);
+    else if (turn.suspended || turn.holds || (key === undefined && rate === undefined))
+      this.enter(turn, turn.since, now);
+    else {
+      turn.place = 'behind';
+      this.#tables.save(turn);
+    }
     this.#fill(turn, now);
   }
 

@@ -54,6 +54,12 @@ export interface TurnTables {
   /** Sessions that have a place of a concurrency key. */
   holdersOfKey(app: string, key: string): readonly string[];
   oldestBehindKey(app: string, key: string): Turn | undefined;
+  /** Ready turns of a concurrency key that have no place yet. */
+  readyOfKey(app: string, key: string): readonly Turn[];
+  /** Turns of a rate key that are ready or await its next instant. */
+  nextTurnsOfRate(app: string, rate: string): readonly Turn[];
+  /** Number of ready turns of a flow, counted. */
+  countReady(flow: FlowName): number;
   /** Turns of a rate key that are ready or await its next instant. */
   nextOfRate(app: string, rate: string): number;
   oldestBehindRate(app: string, rate: string): Turn | undefined;

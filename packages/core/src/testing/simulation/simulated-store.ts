@@ -59,6 +59,10 @@ export function simulatedStore(inner: Store, caller: StoreCaller): Store {
       due: (options) => network.call('admin.due', options, () => inner.admin.due(options)),
       take: (options) => network.call('admin.take', options, () => inner.admin.take(options)),
       sends: (filter) => network.call('admin.sends', filter, () => inner.admin.sends(filter)),
+      replaceRows: (at, expected, rows) =>
+        network.call('admin.replaceRows', [at, expected, rows], () =>
+          inner.admin.replaceRows(at, expected, rows),
+        ),
       sweepBlobs: (options) =>
         network.call('admin.sweepBlobs', options, () => inner.admin.sweepBlobs(options)),
     },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type {
   LedgerStore,
   PostOptions,
+  RebuiltTurn,
   TakeOptions,
   TurnPatch,
   TurnScope,
@@ -39,6 +40,8 @@ export type Operation =
       readonly sendsTo?: string;
     }
   | ({ readonly name: 'delete' } & Place)
+  /** `since` and `rests` are told from now on. */
+  | ({ readonly name: 'replace'; readonly turn: RebuiltTurn | null } & Place)
   | ({ readonly name: 'explain'; readonly scope: TurnScope } & Place)
   | { readonly name: 'advance'; readonly ms: number };
 
@@ -150,6 +153,22 @@ const append = fc
   )
   .map(([of, more, consumes]) => ({ name: 'append' as const, ...of, ...more, consumes }));
 
+const rebuilt: fc.Arbitrary<RebuiltTurn> = fc
+  .tuple(
+    patch,
+    fc.record({ since: fc.constantFrom(-70_000, -500, 0) }),
+    partly<Omit<RebuiltTurn, 'since'>>({
+      rests: fc.constantFrom(null, 'until_wake' as const, 700, 30_000),
+      interests: fc.constantFrom(1, 2),
+      holds: fc.boolean(),
+      attempts: fc.constantFrom(1, 3),
+    }),
+  )
+  .map(([{ at, leave, to, ...settings }, since, more]) => ({ ...settings, ...since, ...more }));
+const replace = fc
+  .tuple(fc.record(place), fc.option(rebuilt))
+  .map(([of, turn]) => ({ name: 'replace' as const, ...of, turn }));
+
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 10, arbitrary: post },
   { weight: 8, arbitrary: take },
@@ -160,6 +179,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ name: fc.constant('claim' as const), ...place, force: fc.boolean() }),
   },
   { weight: 1, arbitrary: fc.record({ name: fc.constant('delete' as const), ...place }) },
+  { weight: 3, arbitrary: replace },
   {
     weight: 4,
     arbitrary: fc
@@ -240,9 +260,28 @@ export class Performer {
       }
       case 'delete':
         return ledgers.delete(session);
+      case 'replace':
+        return this.#replace(ledgers, operation, now);
       case 'explain':
         return ledgers.explainTurn(session, operation.scope);
     }
+  }
+
+  async #replace(
+    ledgers: LedgerStore,
+    { session, tenant, turn }: Operation & { readonly name: 'replace' },
+    now: number,
+  ): Promise<unknown> {
+    const head = await ledgers.head(session);
+    if (head === undefined) return null;
+    const rests = turn?.rests;
+    const placed = turn && {
+      ...turn,
+      since: now + turn.since,
+      ...(typeof rests === 'number' ? { rests: now + rests } : {}),
+    };
+    const at = { tenant, app: this.#app, session };
+    return this.#store.admin.replaceRows(at, head, { turn: placed });
   }
 
   async #take({ options }: Operation & { readonly name: 'take' }): Promise<unknown> {

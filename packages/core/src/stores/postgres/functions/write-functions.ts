@@ -1,5 +1,6 @@
 import { inboxFunctions } from './inbox-functions.ts';
 import { lockFunctions } from './lock-functions.ts';
+import { replaceFunctions } from './replace-functions.ts';
 
 /**
  * The functions that change ledgers. Each call is one statement and so one transaction and one
@@ -43,6 +44,7 @@ begin
       when 'release' then {s}.release(_request, _now)
       when 'post' then {s}.post(_request, _now)
       when 'settle' then {s}.settle(_request, _now)
+      when 'replace' then {s}.replace_rows(_request, _now)
     end);
   end loop;
   perform {s}.forget_drafts(_requests);
@@ -320,5 +322,6 @@ export const writeFunctions: readonly string[] = [
   checkFunctions,
   ownershipFunctions,
   inboxFunctions,
+  replaceFunctions,
   listenerFunction,
 ];

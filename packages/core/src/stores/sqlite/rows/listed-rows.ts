@@ -10,6 +10,7 @@ export class ListedRows {
   readonly #write: StatementSync;
   readonly #remove: StatementSync;
   readonly #forget: StatementSync;
+  readonly #forgetKind: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#statements = new StatementCache(database);
@@ -22,6 +23,7 @@ export class ListedRows {
     this.#remove = database.prepare(
       'delete from listed_rows where tenant = ? and app = ? and kind = ? and id = ?',
     );
+    this.#forgetKind = database.prepare('delete from listed_rows where ledger = ? and kind = ?');
     this.#forget = database.prepare('delete from listed_rows where ledger = ?');
   }
 
@@ -29,6 +31,15 @@ export class ListedRows {
     for (const { kind, id, status, at, expiresAt, user, body } of rows)
       if (body === null) this.#remove.run(tenant, app, kind, id);
       else this.#write.run(tenant, app, kind, id, ledger, status, at, expiresAt, user, body);
+  }
+
+  replace(
+    scope: ScopeAddress,
+    ledger: number,
+    { kinds, rows }: { readonly kinds: readonly string[]; readonly rows: readonly RowFields[] },
+  ): void {
+    for (const kind of kinds) this.#forgetKind.run(ledger, kind);
+    this.write(scope, ledger, rows);
   }
 
   forget(ledger: number): void {

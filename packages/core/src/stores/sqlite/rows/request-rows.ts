@@ -8,7 +8,7 @@ import type {
   RequestStatus,
 } from '../../../ledger/port.ts';
 import { checkAnswer, checkSettlement, type RequestState } from '../../requests.ts';
-import type { RequestFields, ScopeAddress, SessionAddress } from '../protocol.ts';
+import type { RequestFields, ScopeAddress, SessionAddress, SettledFields } from '../protocol.ts';
 import { Conditions, StatementCache } from '../statements.ts';
 import type { LedgerRows } from './ledger-rows.ts';
 
@@ -19,6 +19,7 @@ export class RequestRows {
   readonly #insert: StatementSync;
   readonly #state: StatementSync;
   readonly #settle: StatementSync;
+  readonly #forget: StatementSync;
 
   constructor(database: DatabaseSync, ledgers: LedgerRows) {
     this.#ledgers = ledgers;
@@ -30,6 +31,7 @@ export class RequestRows {
       'select ledger, status, settled_by, expires_at from requests where tenant = ? and ' +
         'app = ? and request = ?',
     );
+    this.#forget = database.prepare('delete from requests where ledger = ?');
     this.#settle = database.prepare(`update requests set status = ?, settled_by = ?, settled_at = ?
       where tenant = ? and app = ? and request = ? and ledger = ? and status = 'pending'`);
   }
@@ -79,6 +81,15 @@ export class RequestRows {
     const found = this.#find(address, ledger, settlement.requestId);
     if (checkSettlement(address.session, settlement, found))
       this.settlePending(address, ledger, [settlement], now);
+  }
+
+  /** Replaces the requests of a ledger. */
+  replace({ tenant, app }: ScopeAddress, ledger: number, requests: readonly SettledFields[]): void {
+    this.#forget.run(ledger);
+    this.open({ tenant, app }, ledger, requests);
+    for (const { requestId, settledAt, settledBy, status } of requests)
+      if (status !== 'pending')
+        this.#settle.run(status, settledBy, settledAt, tenant, app, requestId, ledger);
   }
 
   list(scope: ScopeAddress, filter: RequestFilter, limit: number): readonly RequestRow[] {

@@ -58,6 +58,11 @@ export const turnQueries = {
   flow: `select ${flowColumns} from flows where ${ofFlow}`,
   held: count('turns_held', is.held, 'app = $app and key_name = $key'),
   readyOfKey: count('turns_ready_of_key', is.readyOfKey, 'app = $app and key_name = $key'),
+  turnsReadyOfKey: `select ${columns} from turns indexed by turns_ready_of_key
+    where ${is.readyOfKey} and app = $app and key_name = $key`,
+  turnsNextOfRate: `select ${columns} from turns indexed by turns_next_of_rate
+    where ${is.nextOfRate} and app = $app and rate_name = $rate`,
+  readyOfFlow: count('turns_of_flow', is.ready, ofFlow),
   holders: `select session from turns indexed by turns_held
     where ${is.held} and app = $app and key_name = $key order by since, ledger`,
   behindKey: `select ${columns} from turns indexed by turns_behind_key

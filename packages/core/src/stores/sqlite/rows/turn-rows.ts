@@ -166,6 +166,18 @@ export class TurnRows implements TurnTables {
     return this.#first('behindKey', { $app: app, $key: key });
   }
 
+  readyOfKey(app: string, key: string): readonly Turn[] {
+    return this.#all('turnsReadyOfKey', { $app: app, $key: key });
+  }
+
+  nextTurnsOfRate(app: string, rate: string): readonly Turn[] {
+    return this.#all('turnsNextOfRate', { $app: app, $rate: rate });
+  }
+
+  countReady(flow: FlowName): number {
+    return this.#count('readyOfFlow', flowValues(flow));
+  }
+
   nextOfRate(app: string, rate: string): number {
     return this.#count('nextOfRate', { $app: app, $rate: rate });
   }

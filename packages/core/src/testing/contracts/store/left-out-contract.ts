@@ -13,6 +13,7 @@ const storeParts: readonly StorePart[] = [
   'turns',
   'sends',
   'rows',
+  'replacement of rows',
   'snapshots',
   'deletion',
   'listing',
@@ -88,7 +89,7 @@ function queueChecks(
   expect: Suite['expect'],
 ): Pick<
   Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>>,
-  'turns' | 'sends' | 'rows'
+  'turns' | 'sends' | 'rows' | 'replacement of rows'
 > {
   return {
     turns: async (ledgers, store) => {
@@ -112,6 +113,11 @@ function queueChecks(
       const batch = { events: notes(0, ['a']), rows: [row] };
       expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(refused);
       expect(await codeOf(ledgers.rows({ kind: 'task' }))).toBe(refused);
+    },
+    'replacement of rows': async (_ledgers, store) => {
+      const at = { tenant: 'acme', app: 'shop', session: 's' };
+      const head = { seq: 0, epoch: 1, inboxSeq: 0 };
+      expect(await codeOf(store.admin.replaceRows(at, head, {}))).toBe(refused);
     },
   };
 }

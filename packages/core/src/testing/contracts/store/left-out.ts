@@ -20,6 +20,7 @@ export type StorePart =
   | 'turns'
   | 'sends'
   | 'rows'
+  | 'replacement of rows'
   | 'snapshots'
   | 'deletion'
   | 'listing';
@@ -43,6 +44,7 @@ const methods: Readonly<Record<string, StorePart>> = {
   sends: 'sends',
   sent: 'sends',
   rows: 'rows',
+  replaceRows: 'replacement of rows',
   putSnapshot: 'snapshots',
   getSnapshot: 'snapshots',
   delete: 'deletion',

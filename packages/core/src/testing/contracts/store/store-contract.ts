@@ -20,6 +20,7 @@ import type { LeftOut } from './left-out.ts';
 import { leftOutContract } from './left-out-contract.ts';
 import { keyContract } from './queue/key-contract.ts';
 import { orderContract } from './queue/order-contract.ts';
+import { replaceContract } from './queue/replace-contract.ts';
 import { sendContract } from './queue/send-contract.ts';
 import { turnContract } from './queue/turn-contract.ts';
 import { followContract } from './reading/follow-contract.ts';
@@ -104,6 +105,7 @@ const partChecks: OptionChecks<LeftOut> = {
   turns: isReason,
   sends: isReason,
   rows: isReason,
+  'replacement of rows': isReason,
   snapshots: isReason,
   deletion: isReason,
   listing: isReason,
@@ -159,6 +161,7 @@ function defineQueue(suite: Suite): void {
   orderContract(suite);
   keyContract(suite);
   sendContract(suite);
+  replaceContract(suite);
 }
 
 function defineDeletion(suite: Suite): void {
