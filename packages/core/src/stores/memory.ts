@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { StoreUnavailableError } from '../ledger/errors.ts';
-import type { Store } from '../ledger/port.ts';
+import type { PendingSend, SendFilter, Store } from '../ledger/port.ts';
 import { checkBlobAge, checkLimit } from './batch.ts';
 import { longestDue } from './memory/due.ts';
 import { MemoryLedgerStore } from './memory/ledger-store.ts';
@@ -42,7 +42,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     for: ledgersOf,
     admin: {
       async due({ limit, app } = {}) {
-        const asked = all().filter((ledgers) => app === undefined || ledgers.app === app);
+        const asked = all().filter((ledgers) => app === undefined || ledgers.scope.app === app);
         return longestDue(asked, clock.now(), checkLimit('sessions', limit));
       },
       async take(options) {
@@ -50,14 +50,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         return turns.take(options, clock.now());
       },
       async sends({ app, ...filter }) {
-        const asked = all().filter((ledgers) => ledgers.app === app);
-        const lists = await Promise.all(
-          asked.map(async (ledgers) => {
-            const { tenant } = ledgers;
-            return (await ledgers.sends(filter)).map((send) => ({ ...send, tenant }));
-          }),
-        );
-        return lists.flat().slice(0, checkLimit('sends', filter.limit));
+        const asked = all().filter((ledgers) => ledgers.scope.app === app);
+        return (await sendsOf(asked, filter)).slice(0, checkLimit('sends', filter.limit));
       },
       async replaceRows({ session, ...scope }, expected, rows) {
         all();
@@ -77,4 +71,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       for (const ledgers of scopes.values()) ledgers.close(closed);
     },
   };
+}
+
+type SendOfTenant = PendingSend & { readonly tenant: string };
+
+async function sendsOf(
+  asked: readonly MemoryLedgerStore[],
+  filter: SendFilter,
+): Promise<readonly SendOfTenant[]> {
+  const lists = await Promise.all(
+    asked.map(async (ledgers) => {
+      const { tenant } = ledgers.scope;
+      return (await ledgers.sends(filter)).map((send) => ({ ...send, tenant }));
+    }),
+  );
+  return lists.flat();
 }

@@ -128,13 +128,13 @@ export function keyOfTenant(tenant: string, name: string): string {
 }
 
 /** The turn that a submission makes. */
-export function taskTurn(task: TaskData, runnable: string): TurnPatch {
+function taskTurn(task: TaskData, runnable: string): TurnPatch {
   const { coalesceKey, hardMs, notBefore: at, softMs } = task;
   return { ...againTurn(task, runnable), ...defined({ at, coalesceKey, softMs, hardMs }) };
 }
 
 /** The turn of an ended task that is executed again: without deadlines, and joined by nobody. */
-export function againTurn(task: TaskData, runnable: string): TurnPatch {
+function againTurn(task: TaskData, runnable: string): TurnPatch {
   const { estimateMs, id, key, priority, queue, rate, requester } = task;
   const level = levelOf(priority as Parameters<typeof levelOf>[0]);
   const settings = { queue, level, requester, runnable, run: id, to: 'ready' } as const;

@@ -71,7 +71,7 @@ type TurnIdentity = Pick<Turn, 'ledger' | 'tenant' | 'app' | 'session'>;
 
 /** The ledgers of one tenant and app in memory. */
 export class MemoryLedgerStore implements LedgerStore {
-  readonly #scope: { readonly tenant: string; readonly app: string };
+  readonly scope: { readonly tenant: string; readonly app: string };
   readonly #clock: RisingClock;
   readonly #registry: MemoryRegistry;
   readonly #turns: MemoryTurns;
@@ -92,7 +92,7 @@ export class MemoryLedgerStore implements LedgerStore {
   #closed: StoreUnavailableError | undefined;
 
   constructor(scope: { readonly tenant: string; readonly app: string }, parts: MemoryParts) {
-    this.#scope = { tenant: scope.tenant, app: scope.app };
+    this.scope = { tenant: scope.tenant, app: scope.app };
     this.#clock = parts.clock;
     this.#registry = parts.registry;
     this.#turns = parts.turns;
@@ -102,22 +102,14 @@ export class MemoryLedgerStore implements LedgerStore {
       () => this.#checkOpen(),
     );
     this.#posts = new MemoryPosts({
-      scope: this.#scope,
+      scope: this.scope,
       turns: this.#turns.posts,
       requests: this.#requests,
       rows: this.#rows,
       find: (session) => this.#ledgers.get(session),
       open: (session, now) => this.#newLedger(session, now),
     });
-    this.#blobs = new MemoryBlobs(this.#scope);
-  }
-
-  get app(): string {
-    return this.#scope.app;
-  }
-
-  get tenant(): string {
-    return this.#scope.tenant;
+    this.#blobs = new MemoryBlobs(this.scope);
   }
 
   close(closed: StoreUnavailableError): void {
@@ -159,7 +151,7 @@ export class MemoryLedgerStore implements LedgerStore {
   }
 
   #identity({ number, session }: MemoryLedger): TurnIdentity {
-    return { ledger: number, session, ...this.#scope };
+    return { ledger: number, session, ...this.scope };
   }
 
   read(session: string, range?: ReadRange): AsyncGenerator<readonly Event[], void, undefined> {
@@ -204,7 +196,7 @@ export class MemoryLedgerStore implements LedgerStore {
 
   #add(ledger: MemoryLedger): MemoryLedger {
     this.#ledgers.set(ledger.session, ledger);
-    this.#registry.add(ledger, this.#scope);
+    this.#registry.add(ledger, this.scope);
     return ledger;
   }
 
@@ -311,7 +303,7 @@ export class MemoryLedgerStore implements LedgerStore {
 
   async turns(filter: TurnFilter = {}): Promise<readonly TurnRow[]> {
     this.#checkOpen();
-    return this.#turns.list(this.#scope, filter, checkLimit('turns', filter.limit));
+    return this.#turns.list(this.scope, filter, checkLimit('turns', filter.limit));
   }
 
   async explainTurn(session: string, scope: TurnScope): Promise<TurnExplanation | undefined> {
@@ -343,7 +335,7 @@ export class MemoryLedgerStore implements LedgerStore {
     now: number,
     owners: OwnerSurvey,
   ): { readonly since: number; readonly session: DueSession }[] {
-    return dueOf(this.#ledgers.values(), this.#scope, now, owners);
+    return dueOf(this.#ledgers.values(), this.scope, now, owners);
   }
 
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {
@@ -372,8 +364,7 @@ export class MemoryLedgerStore implements LedgerStore {
     expected: LedgerHead,
     { listed, requests, summary, turn }: SessionRows,
   ): Promise<ReplaceReceipt> {
-    const ledger = this.#find(session);
-    const now = this.#clock.now();
+    const [ledger, now] = [this.#find(session), this.#clock.now()];
     if (!ledger.beReplaced(expected, summary, now)) return { replaced: false, now };
     if (requests !== undefined) this.#requests.replace(session, requests);
     if (listed !== undefined) this.#rows.replace(session, listed.kinds, listed.rows);
@@ -399,7 +390,7 @@ export class MemoryLedgerStore implements LedgerStore {
   #find(session: string): MemoryLedger {
     this.#checkOpen();
     const ledger = this.#ledgers.get(session);
-    if (ledger === undefined) throw new SessionNotFoundError({ session, app: this.#scope.app });
+    if (ledger === undefined) throw new SessionNotFoundError({ session, app: this.scope.app });
     return ledger;
   }
 

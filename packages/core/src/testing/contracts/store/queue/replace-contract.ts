@@ -8,6 +8,7 @@ export function replaceContract(suite: Suite): void {
   rowsContract(suite);
   fenceContract(suite);
   placesContract(suite);
+  keyContract(suite);
 }
 
 /** Replaces rows of a session at its present head. */
@@ -22,6 +23,8 @@ async function replace(
   return (await store.admin.replaceRows(at, head, rows)).replaced;
 }
 
+const key = { name: 'desk', limit: 1 };
+const settings = { run: 'r', requester: 'ann', level: 2 };
 const taskRow = (id: string, status = 'open') => ({
   kind: 'task',
   id,
@@ -102,9 +105,6 @@ function fenceContract({ describe, expect, test }: Suite): void {
 
 function placesContract({ describe, expect, test }: Suite): void {
   describe('replaceRows', () => {
-    const key = { name: 'desk', limit: 1 };
-    const settings = { run: 'r', requester: 'ann', level: 2 };
-
     test('makes a turn anew as it was, ready or at rest', async (context) => {
       const { ledgers, store, advance } = context;
       await submit(ledgers, 's', { ...settings, softMs: 500, hardMs: 60_000, coalesceKey: 'c' });
@@ -131,7 +131,11 @@ function placesContract({ describe, expect, test }: Suite): void {
       await replace(context, 's', { turn: null });
       expect(await takeAll(store)).toEqual(['s']);
     });
+  });
+}
 
+function keyContract({ describe, expect, test }: Suite): void {
+  describe('replaceRows', () => {
     test('gives the places of a key to the oldest, whichever is made first', async (context) => {
       const { ledgers, store, advance } = context;
       const sinces = new Map<string, number>();
