@@ -78,7 +78,7 @@ function rowsContract({ describe, expect, test }: Suite): void {
 
 function fenceContract({ describe, expect, test }: Suite): void {
   describe('replaceRows', () => {
-    test('is refused while a lease is live, and replaces nothing at another head', async (context) => {
+    test('is refused while a lease lives, and at another head', async (context) => {
       const { ledgers } = context;
       const writer = await Writer.claim(ledgers, 's');
       const summary = { status: 'error' } as const;
