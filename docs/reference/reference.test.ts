@@ -169,7 +169,7 @@ describe('options.md', () => {
     ],
     ['engine/frame/run-options.ts', 'SessionOptions', 'session'],
     ['engine/frame/run-options.ts', 'ForkOptions', 'fork'],
-    ['engine/app/session-service.ts', 'SessionQuery', 'sessions'],
+    ['engine/app/session-query.ts', 'SessionQuery', 'sessions'],
     ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
     ['stores/postgres/index.ts', 'PostgresOptions', 'postgres'],
     ['stores/encrypted/store.ts', 'EncryptedOptions', 'encrypted'],

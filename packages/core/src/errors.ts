@@ -1,8 +1,9 @@
+export { InvalidBusEventError } from './base/bus/event-error.ts';
 export { AbortReason } from './base/cancel-scope.ts';
 export { AdjutantError, errorFromRecord, isAdjutantError } from './base/error.ts';
 export { InvalidOptionError } from './base/invalid-option.ts';
 export { MissingPackageError } from './base/optional-package.ts';
-export { BusClosedError, BusUnavailableError, InvalidBusEventError } from './bus/errors.ts';
+export { BusClosedError, BusUnavailableError } from './bus/errors.ts';
 export { PromptNotFoundError } from './context/recipe.ts';
 export { PromptTemplateError } from './context/typed-prompts.ts';
 export {
@@ -36,6 +37,7 @@ export {
 export { NotResolvableError } from './engine/run/inbox/resolution.ts';
 export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
 export { NotReopenableError } from './engine/run/reopen.ts';
+export { ReservedSessionError } from './engine/services/errors.ts';
 export {
   InvalidTaskError,
   TaskEndedError,
@@ -76,3 +78,9 @@ export { InvalidEventError } from './session/draft-check.ts';
 export { InvalidStateError, UndeclaredScopeError } from './session/scoped-state.ts';
 export { MessagePartError } from './session/user-parts.ts';
 export { DuplicateToolError, InvalidToolError } from './tools/errors.ts';
+export { InvalidTriggerError } from './triggers/errors.ts';
+export {
+  TriggerNotFoundError,
+  TriggerStateError,
+  WebhookRefusedError,
+} from './triggers/service/errors.ts';

@@ -1,3 +1,4 @@
+import type { EventToPublish } from './effects/publish/published-event.ts';
 import { sessionIdOf } from './engine/app/control-options.ts';
 import { type ResumeOptions, resumeArguments } from './engine/app/resume-arguments.ts';
 import type { RuntimeOptions } from './engine/app/runtime-options.ts';
@@ -13,6 +14,7 @@ import { ExistingApp, places, runtimes } from './engine/app/runtime-places.ts';
 import type { SessionService } from './engine/app/session-service.ts';
 import { type AppPlace, SharedApp } from './engine/app/shared-app.ts';
 import type { TenantApp } from './engine/app/tenant-app.ts';
+import { InvalidRuntimeError } from './engine/frame/errors.ts';
 import { checkedRunOptions, checkRunnable, type RunOptions } from './engine/frame/run-options.ts';
 import type { FollowOptions } from './engine/live/live-sessions.ts';
 import type { RequestService } from './engine/requests/service.ts';
@@ -30,6 +32,7 @@ import type { TaskHandle } from './engine/tasks/task-handle.ts';
 import type { TaskService } from './engine/tasks/task-service.ts';
 import type { StreamEvent } from './ledger/event.ts';
 import type { Store } from './ledger/port.ts';
+import type { NotificationService } from './notifications/service/notification-service.ts';
 import type { OutputOf, Runnable } from './session/runnable.ts';
 import type { AnySession } from './session/session.ts';
 import type { StateSchema } from './session/state-types.ts';
@@ -37,6 +40,7 @@ import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
 import type { OpenCircuit } from './supervision/circuit-breaker.ts';
 import type { Toolset } from './tools/toolset.ts';
+import type { TriggerService } from './triggers/service/trigger-service.ts';
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
 export class Runtime<OwnSchema extends StateSchema = StateSchema> {
@@ -71,6 +75,33 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     this.tenants = { get: (tenant) => runtimeAt({ shared, own: shared.tenant(tenant) }) };
     this.recovery = recoveryOf(place);
     this.streams = streamsOf(shared);
+  }
+
+  /**
+   * Triggers of the app: listed, made, changed, fired and previewed.
+   * @throws InvalidRuntimeError when the app has no option `triggers`
+   */
+  get triggers(): TriggerService {
+    return this.#service<TriggerService>('trigger', 'triggers', 'triggers([…])');
+  }
+
+  /**
+   * Notices to people: sent, and what became of them.
+   * @throws InvalidRuntimeError when the app has no option `notifications`
+   */
+  get notifications(): NotificationService {
+    const made = 'notifications({ channels })';
+    return this.#service<NotificationService>('notifier', 'notifications', made);
+  }
+
+  #service<Service>(kind: string, option: string, made: string): Service {
+    const found = this.#shared.own.of(kind, this.tenant);
+    if (found !== undefined) return found as Service;
+    throw new InvalidRuntimeError({
+      reason:
+        `it has no \`${option}\`: give \`runtime\` the option \`${option}: ${made}\`, made by ` +
+        `'adjutant/${option}'`,
+    });
   }
 
   /**
@@ -134,6 +165,28 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   ): Promise<TaskHandle> {
     checkRunnable(runnable);
     return this.#own.tasks.submit(runnable, input, options);
+  }
+
+  /**
+   * Publishes an event. Resolves when it is stored; each durable subscription that there is when it
+   * is handed on, such as that of a trigger, gets it once. The same `id` again is the same event.
+   * In the body of a step, use `ctx.publish`.
+   * @throws InvalidBusEventError, StoreUnavailableError
+   * @example
+   * ```ts
+   * import { memoryStore, runtime } from 'adjutant';
+   * import { action, event, trigger, triggers } from 'adjutant/triggers';
+   *
+   * const log = action({ name: 'log', execute: ({ about }) => console.log(about?.data) });
+   * const onMail = trigger({ name: 'on-mail', on: event('mail.*'), start: log });
+   * const app = runtime({ app: 'desk', store: memoryStore(), triggers: triggers([onMail]) });
+   * await app.recovery.resumeStopped(); // declares the trigger
+   * await app.publish({ type: 'mail.received', data: { from: 'ann' }, id: 'mail-17' });
+   * await app.close();
+   * ```
+   */
+  publish(event: EventToPublish): Promise<{ readonly id: string }> {
+    return this.#own.publish(event);
   }
 
   /**

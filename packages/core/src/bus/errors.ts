@@ -1,12 +1,5 @@
 import { AdjutantError } from '../base/error.ts';
 
-/** An event that a bus does not carry. */
-export class InvalidBusEventError extends AdjutantError {
-  constructor(data: { reason: string }) {
-    super('invalid_bus_event', `The event cannot be published: ${data.reason}.`, data);
-  }
-}
-
 /** A bus that is closed. */
 export class BusClosedError extends AdjutantError {
   constructor() {

@@ -1,8 +1,8 @@
+import { InvalidBusEventError } from '../base/bus/event-error.ts';
+import { isEventType } from '../base/bus/event-pattern.ts';
 import { deepFreeze, findJsonDefect } from '../base/json.ts';
 import { findInvalidOption, isAnything, isNumber, type OptionCheck } from '../base/options.ts';
-import { InvalidBusEventError } from './errors.ts';
 import type { BusEvent } from './event-bus.ts';
-import { isEventType } from './pattern.ts';
 
 const mostBytes = 65_536;
 

@@ -1,4 +1,5 @@
-export { BusClosedError, BusUnavailableError, InvalidBusEventError } from './errors.ts';
+export { InvalidBusEventError } from '../base/bus/event-error.ts';
+export { BusClosedError, BusUnavailableError } from './errors.ts';
 export type {
   BusCallback,
   BusEvent,

@@ -1,7 +1,7 @@
+import { hasType, type TypePattern } from '../base/bus/event-pattern.ts';
 import { visibleLine } from '../base/text/visible-text.ts';
 import type { BusCallback, BusEvent, SubscribeOptions } from './event-bus.ts';
 import { readEvent } from './event-text.ts';
-import { hasType, type TypePattern } from './pattern.ts';
 import { reasonOf } from './warnings.ts';
 
 export interface BusOptions {

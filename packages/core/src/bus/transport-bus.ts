@@ -1,3 +1,4 @@
+import { readPattern } from '../base/bus/event-pattern.ts';
 import { InvalidOptionError } from '../base/invalid-option.ts';
 import { BusClosedError } from './errors.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
   Unsubscribe,
 } from './event-bus.ts';
 import { writeEvent } from './event-text.ts';
-import { readPattern } from './pattern.ts';
 import { type BusOptions, Subscriptions } from './subscriptions.ts';
 
 /** Takes what a transport brings. */

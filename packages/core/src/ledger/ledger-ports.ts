@@ -17,6 +17,8 @@ export interface LedgerPorts {
   readonly owner: string;
   /** Milliseconds that a lease lasts without an append or renewal. */
   readonly leaseMs: number;
+  /** Called when a batch with messages to other ledgers has become durable. */
+  readonly onSends?: ((session: string) => void) | undefined;
   /** Secret for the addresses of large values. @default none, for stores that have none */
   readonly addressKey?: Uint8Array | undefined;
   /** The record that is replayed; missing outside of replays. */

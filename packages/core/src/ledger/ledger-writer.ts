@@ -32,6 +32,8 @@ export interface WriterOptions {
   readonly lease: LedgerLease;
   /** Called with events that have become durable, in order. */
   readonly onDurable: (events: readonly Event[]) => void;
+  /** Called when a batch with messages to other ledgers has become durable. */
+  readonly onSends?: (() => void) | undefined;
   /** Called once, when the writer can write no more. */
   readonly onFailure: (error: unknown) => void;
   /** Returns the present entry of the session list. */
@@ -154,6 +156,7 @@ export class LedgerWriter {
         const landed = await this.#appendWithoutConflicts(claim, batch, writes, blobs);
         // A writer that lost the ledger meanwhile has dropped the events on their way.
         if (this.#failure === undefined) this.#landed(landed.events);
+        if (landed.sends !== undefined) this.#options.onSends?.();
       }
     } catch (error) {
       this.fail(await lease.explained(error));

@@ -93,6 +93,7 @@ export class Ledger {
         leaseMs: ports.leaseMs,
         lease: this.lease,
         onDurable: (landed) => this.#durableListeners.tell(landed),
+        onSends: () => ports.onSends?.(session),
         onFailure: (error) => this.#failed(error),
         summary: () => sessionSummary(this),
         recompose: (drafts, writes, conflict) => this.#recompose(drafts, writes, conflict),
@@ -278,6 +279,14 @@ export class Ledger {
     if (failure !== undefined && isAdjutantError(failure.error, 'ledger_conflict'))
       return Promise.reject(failure.error);
     return this.#writer.durable(this.lastSeq);
+  }
+
+  /** Resolves when all events and all that lands with them are durable. */
+  async flush(): Promise<void> {
+    await this.durable();
+    await this.#writer.idle();
+    const { failure } = this;
+    if (failure !== undefined) throw failure.error;
   }
 
   /**

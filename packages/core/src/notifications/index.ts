@@ -31,5 +31,11 @@ export type { HttpChannelOptions } from './http/options.ts';
 export type { Notice, NoticeAction, NoticeReference, Recipient } from './notice.ts';
 export type { PushSubscription, VapidKeys } from './push/subscription.ts';
 export type { FindAddress } from './send-notice.ts';
+export type {
+  NoticeOptions,
+  NotificationHistoryEntry,
+  NotificationService,
+} from './service/notification-service.ts';
+export { type NotificationsOptions, notifications } from './service/notifications.ts';
 export { type NoticeHub, type NoticeHubOptions, noticeHub } from './stream/notice-hub.ts';
 export type { NoticeStream, StreamedNotice } from './stream/notice-stream.ts';

@@ -162,6 +162,29 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
     options?: EffectOptions,
   ): Promise<Value>;
   /**
+   * Publishes an event, in the append that records it: it is published once, however often the body
+   * runs. Those who subscribe durably, such as triggers, get it once. A fork publishes nothing.
+   * @param options `key` names the publication below the body. @default a hash of the event
+   * @throws InvalidBusEventError
+   * @example
+   * ```ts
+   * import { runtime, step } from 'adjutant';
+   *
+   * const order = step({
+   *   name: 'order',
+   *   execute: async (ctx) => {
+   *     await ctx.publish({ type: 'order.placed', data: { id: 'order-7' } });
+   *     return ctx.complete('placed');
+   *   },
+   * });
+   * console.log((await runtime({ app: 'shop' }).run(order)).output);
+   * ```
+   */
+  publish(
+    event: { readonly type: string; readonly source?: string; readonly data?: JsonValue },
+    options?: { readonly key?: string },
+  ): Promise<void>;
+  /**
    * Records a fact: prompts hold it word for word, even when other events are left out. It lands
    * with the writes to the state, and the same fact lands once. A later fact with the same `key`
    * replaces it in prompts.

@@ -73,6 +73,23 @@ export {
   every,
   scheduleOf,
 } from './schedules/schedules.ts';
+export { type ActionOptions, action, type TriggerContext } from './service/action.ts';
+export { TriggerNotFoundError, TriggerStateError, WebhookRefusedError } from './service/errors.ts';
+export {
+  type Trigger,
+  type TriggerNotice,
+  type TriggerOptions,
+  trigger,
+} from './service/trigger.ts';
+export type { TriggerInfo } from './service/trigger-row.ts';
+export type {
+  TriggerControlOptions,
+  TriggerHistoryEntry,
+  TriggerListOptions,
+  TriggerService,
+} from './service/trigger-service.ts';
+export type { LastFiring, TriggerStatus } from './service/trigger-state.ts';
+export { triggers } from './service/triggers.ts';
 export {
   type IncomingWebhook,
   type RefusedWebhook,

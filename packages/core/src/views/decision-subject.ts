@@ -24,3 +24,6 @@ export function toolOf({ data }: Subject): string {
   const name = textOf(data, 'tool', 'name');
   return name === undefined ? 'a tool' : `the tool ${name}`;
 }
+
+/** The name of a decision, as words. */
+export const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');

@@ -38,6 +38,11 @@ const components: Readonly<Record<DecisionComponent, true>> = {
   shared_state: true,
   scheduler: true,
   eval: true,
+  outbox: true,
+  service: true,
+  bus: true,
+  trigger: true,
+  notifier: true,
 };
 
 function sources(): readonly string[] {

@@ -3,9 +3,10 @@ import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
 import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
-import { type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
+import { plain, type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
 import type { DerivedChoices } from './derived-choices.ts';
 import { failureOf, loopRefusal, loopWarning } from './loop-words.ts';
+import { serviceWords } from './service-words.ts';
 
 /** Names of the decisions of a component, those that views derive from other events included. */
 type NamesOf<Component> =
@@ -72,7 +73,6 @@ const escalations: Readonly<Record<string, string>> = {
 };
 const escalationOf = ({ data }: Subject): string =>
   own(escalations, textOf(data, 'escalateTo')) ?? 'somebody else was told of it';
-const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
 
 function nameAfter(data: JsonObject, ...members: readonly string[]): string {
   const name = textOf(data, ...members);
@@ -271,6 +271,7 @@ const runtimeWords: Words<
     coalesce: () => 'Another caller waits for the result of this task too.',
     other: (of) => `The scheduler decided: ${plain(of.decision)}.`,
   },
+  ...serviceWords,
   lifecycle: {
     refuse: () => 'The run was not let in.',
     other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,

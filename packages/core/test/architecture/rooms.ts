@@ -126,12 +126,17 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'tasks: submitted, listed, explained and controlled',
     imports: [...belowEngine, 'engine/frame'],
   },
+  'engine/services': {
+    holds: 'sessions that the app keeps for itself, topics of events, messages between ledgers',
+    imports: [...belowEngine, 'engine/frame', 'engine/run'],
+    types: ['engine/tasks'],
+  },
   'engine/app': {
     holds: 'one app: its options, tenants, sessions, recovery and turns',
     imports: [
       ...belowEngine,
       ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
-      'engine/tasks',
+      ...['engine/tasks', 'engine/services'],
     ],
   },
   stores: {
@@ -140,9 +145,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   triggers: {
     holds: 'triggers: when they fire, what is missed, signatures of webhooks',
-    imports: ['base'],
+    imports: ['base', 'triggers/service'],
     pure: true,
     impureFiles: ['schedules/calendar-days.ts'],
+  },
+  'triggers/service': {
+    holds: '`app.triggers`: the ledger of each trigger, and the tasks that its firings start',
+    imports: [
+      ...['base', 'ledger', 'session', 'runnables', 'triggers'],
+      ...['engine/services', 'engine/tasks'],
+    ],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {
@@ -151,8 +163,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   notifications: {
     holds: 'channels that reach people: webhook, mail, Web Push, streams, Slack, Telegram, SMS',
-    imports: ['base', 'tools', 'notifications/delivery'],
+    imports: ['base', 'tools', 'notifications/delivery', 'notifications/service'],
     types: ['ledger'],
+  },
+  'notifications/service': {
+    holds: '`app.notifications`: the ledger of the notices of each recipient',
+    imports: [...['base', 'ledger', 'notifications', 'notifications/delivery', 'engine/services']],
   },
   'notifications/delivery': {
     holds: 'quiet hours, joined notices, the plan of deliveries and attempts',

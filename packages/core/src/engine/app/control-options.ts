@@ -24,6 +24,7 @@ import type {
   SendOptions,
 } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
+import { assertNotReserved } from '../services/errors.ts';
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
 const pauseChecks: OptionChecks<PauseOptions> = { ...controlChecks, lane: isLane };
@@ -58,7 +59,10 @@ const resolutionChecks: OptionChecks<Resolution> = {
  */
 export function sessionIdOf(session: AnySession | string): string {
   if (session instanceof Session) return session.id;
-  if (isNonEmptyText(session) === undefined) return session as string;
+  if (isNonEmptyText(session) === undefined) {
+    assertNotReserved(session);
+    return session as string;
+  }
   throw new InvalidRunError({
     refused: 'This cannot be done',
     reason: `a session or the id of one is needed, not ${describeValue(session)}`,

@@ -41,6 +41,8 @@ import type { PubSub } from '../live/pub-sub.ts';
 import { type ApprovalTokenOptions, isApprovals } from '../requests/approval-token.ts';
 import type { OnRequest } from '../requests/telling.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
+import { type LiveBus, partChecks } from '../services/part-options.ts';
+import type { ServicePart } from '../services/service.ts';
 import { isDeadline } from '../tasks/deadline.ts';
 import type { AdmissionOptions, DeadlineTable } from '../tasks/profile.ts';
 
@@ -189,6 +191,23 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * @default none: only this process has the streamed data
    */
   readonly pubsub?: PubSub;
+  /**
+   * Triggers of the app, made by `triggers` of `adjutant/triggers`: they start tasks by a schedule,
+   * an event, a condition or a webhook.
+   * @default none
+   */
+  readonly triggers?: ServicePart;
+  /**
+   * Notices to people, made by `notifications` of `adjutant/notifications`.
+   * @default none
+   */
+  readonly notifications?: ServicePart;
+  /**
+   * Bus for those who only listen to published events, such as `redisBus` of `adjutant/bus`.
+   * Triggers get every event without it.
+   * @default none
+   */
+  readonly bus?: LiveBus;
   /** Prices by model name that override the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** Schema that types and checks the state of all sessions. */
@@ -296,6 +315,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   approvals: isApprovals,
   onRequest: isFunction,
   pubsub: isPubSub,
+  ...partChecks,
   prices: isObject,
   stateSchema: isObject,
   supervision: isSupervision,

@@ -71,6 +71,7 @@ export function sessionsOf<Schema extends StateSchema>(own: TenantApp): SessionS
     restore: (snapshot, schema) => own.sessions.restore(snapshot, schema),
     fork: (sessionId, options) => own.sessions.fork(sessionId, options),
     forgetDeleted: () => own.sessions.forgetDeleted(),
+    tasksDeleted: (tasks) => own.tasksDeleted(tasks),
     control: own.control,
   });
 }

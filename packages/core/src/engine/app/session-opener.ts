@@ -23,6 +23,7 @@ import {
 import { InvalidRunError } from '../frame/errors.ts';
 import { grantDraft, notGranted } from '../frame/grants.ts';
 import type { ForkOptions, SessionOptions } from '../frame/run-options.ts';
+import { assertNotReserved } from '../services/errors.ts';
 import { OpenSessions } from './open-sessions.ts';
 
 /** App of one tenant, as its sessions see it. */
@@ -123,6 +124,7 @@ export class SessionOpener {
   ): Promise<Session> {
     const { ledgers, ledgerPorts, isShared } = this.#parts;
     const id = snapshot.id ?? this.newId();
+    assertNotReserved(id);
     if ((await ledgers().head(id)) !== undefined) throw new SessionExistsError({ session: id });
     // A session that no other process can open needs no record of the copy.
     const session = this.#fill(snapshot, await newLedger(id, ledgerPorts()), schema, isShared);
@@ -139,6 +141,8 @@ export class SessionOpener {
 
   /** Makes the stored fork of a session and returns its id. */
   async fork(sessionId: string, options: ForkOptions): Promise<string> {
+    assertNotReserved(sessionId);
+    assertNotReserved(options.id);
     const open = this.#sessions.get(sessionId);
     if (open?.ledger.failure === undefined) await open?.ledger.durable();
     const { id = this.newId(), shared = 'isolated', at, by } = options;
@@ -180,6 +184,7 @@ export class SessionOpener {
     options: SessionOptions<Schema>,
     mustExist: boolean,
   ): Promise<Session<Schema>> {
+    assertNotReserved(id);
     const { clock, home, ledgers, ledgerPorts } = this.#parts;
     const store = ledgers();
     const open = this.#sessions.get(id);

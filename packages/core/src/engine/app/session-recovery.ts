@@ -80,6 +80,8 @@ export interface RecoveryParts {
    * function that ends these calls.
    */
   readonly onReleased?: (listener: () => void) => () => void;
+  /** Delivers messages between ledgers, and begins work on the sessions of services. */
+  readonly lookAtServices: (tenant: string | undefined) => Promise<unknown>;
   /** Removes large values without a reference. */
   readonly sweep: () => Promise<unknown>;
 }
@@ -245,6 +247,9 @@ export class SessionRecovery {
 
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
     const posted = tenant === undefined ? await this.#postedHere() : [];
+    await this.#parts
+      .lookAtServices(tenant)
+      .catch((error: unknown) => this.#warn('The services could not be looked at', error));
     const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
     if (nextAt !== null) this.wakeAt(nextAt);
     if (taken.length > 0) this.#foundAt = this.#parts.clock.monotonic();

@@ -1,17 +1,19 @@
 import { isAdjutantError } from '../../base/error.ts';
-import {
-  findInvalidOption,
-  isCount,
-  isNonEmptyText,
-  isOneOf,
-  type OptionChecks,
-} from '../../base/options.ts';
+import { findInvalidOption, isNonEmptyText } from '../../base/options.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
+import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
-import type { LedgerStore, ReadRange, SessionListing, StoredEvent } from '../../ledger/port.ts';
-import type { SessionStatus } from '../../ledger/status.ts';
+import { isServiceSession } from '../../ledger/port/service-sessions.ts';
+import type {
+  LedgerStore,
+  ListOptions,
+  ReadRange,
+  SessionListing,
+  StoredEvent,
+  StoredRow,
+} from '../../ledger/port.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { storedStateAt } from '../../session/fold-snapshot.ts';
 import type { AnySession, Session } from '../../session/session.ts';
@@ -24,8 +26,10 @@ import type { SessionOptions } from '../frame/run-options.ts';
 import { checkForkOptions, checkSessionOptions, type ForkOptions } from '../frame/run-options.ts';
 import type { ControlOptions } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
+import { assertNotReserved } from '../services/errors.ts';
 import type { SessionControl } from './session-control.ts';
 import { readCursor, writeCursor } from './session-cursor.ts';
+import { queryChecks, type SessionQuery } from './session-query.ts';
 
 /** Options of a session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
@@ -34,43 +38,12 @@ export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
   readonly by?: Actor;
 }
 
-/** Filter, order and page of a list of sessions. */
-export interface SessionQuery {
-  /** Only the session with this id. @default all */
-  readonly id?: string;
-  /** Only sessions in this state. @default all */
-  readonly status?: SessionStatus;
-  /** Only sessions whose last run was of the runnable with this name. @default all */
-  readonly runnable?: string;
-  /** Only sessions of this user: those whose `user` scope has this id. @default all */
-  readonly user?: string;
-  /** Order by the time of the last or the first event, newest first. @default 'updatedAt' */
-  readonly order?: 'updatedAt' | 'createdAt';
-  /** Maximum number of sessions. @default 100 */
-  readonly limit?: number;
-  /**
-   * `cursor` of a page; the list continues behind it. The other options must be those of that page.
-   * @default the list begins with the newest session
-   */
-  readonly cursor?: string | undefined;
-}
-
 /** Part of a list of sessions. */
 export interface SessionPage {
   readonly sessions: readonly SessionListing[];
   /** Cursor of the next page; missing on the last one. */
   readonly cursor?: string;
 }
-
-const queryChecks: OptionChecks<SessionQuery> = {
-  id: isNonEmptyText,
-  status: isOneOf('active', 'awaiting_input', 'sleeping', 'completed', 'error'),
-  runnable: isNonEmptyText,
-  user: isNonEmptyText,
-  order: isOneOf('updatedAt', 'createdAt'),
-  limit: isCount,
-  cursor: isNonEmptyText,
-};
 
 const defaultLimit = 100;
 
@@ -88,6 +61,8 @@ export interface SessionServicePorts {
     snapshot: SessionSnapshot | LooseSnapshot,
     schema: StateSchema | undefined,
   ) => Promise<Session>;
+  /** Tells those who wait for tasks that their session was deleted. */
+  readonly tasksDeleted: (tasks: readonly StoredRow[]) => Promise<void>;
   /** Makes the stored fork of a session and returns its id. */
   readonly fork: (sessionId: string, options: ForkOptions) => Promise<string>;
   readonly control: SessionControl;
@@ -176,6 +151,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     id: string,
     options: Pick<SessionOptions<Schema>, 'stateSchema'> = {},
   ): Promise<Session<Schema> | undefined> {
+    assertNotReserved(id);
     if ((await this.#ports.ledgers().head(id)) === undefined) return undefined;
     return this.#ports.open<Schema>({ ...options, id });
   }
@@ -191,17 +167,33 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     if (invalid !== undefined)
       throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
     const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
-    const before = cursor === undefined ? {} : { before: readCursor(cursor, order) };
+    const after = cursor === undefined ? undefined : readCursor(cursor, order);
     // One session more than the limit shows that there is another page.
-    const found = await this.#ports
-      .ledgers()
-      .list({ ...filter, ...before, order, limit: limit + 1 });
+    const found = await this.#listed({ ...filter, order }, limit + 1, after);
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
     return {
       sessions,
       ...(last === undefined || found.length <= limit ? {} : { cursor: writeCursor(last, order) }),
     };
+  }
+
+  /** Lists sessions of callers: those of services are passed over. */
+  async #listed(
+    options: ListOptions,
+    count: number,
+    after: ListOptions['before'],
+  ): Promise<readonly SessionListing[]> {
+    const found: SessionListing[] = [];
+    for (let before = after; ; ) {
+      const limit = count - found.length;
+      const page = await this.#ports
+        .ledgers()
+        .list({ ...options, ...(before === undefined ? {} : { before }), limit });
+      found.push(...page.filter(({ id }) => !isServiceSession(id)));
+      if (page.length < limit || found.length >= count) return found;
+      before = page.at(-1);
+    }
   }
 
   /**
@@ -233,7 +225,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    * @param seq @default the last event
    * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
    */
-  stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
+  async stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
+    assertNotReserved(sessionId);
     return storedStateAt(this.#ports.ledgerPorts(), sessionId, seq);
   }
 
@@ -247,6 +240,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     sessionId: string,
     range?: ReadRange,
   ): AsyncGenerator<StoredEvent, void, undefined> {
+    assertNotReserved(sessionId);
     const { host, store } = this.#ports.ledgerPorts();
     for await (const page of store.readStored(sessionId, range)) {
       for (const event of page) {
@@ -349,8 +343,12 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   async #remove(id: string, erase: boolean): Promise<void> {
-    await this.#ports.ledgers().delete(id, { erase });
+    assertNotReserved(id);
+    const ledgers = this.#ports.ledgers();
+    const tasks = await ledgers.rows({ kind: taskKind, session: id, statuses: ['open'] });
+    await ledgers.delete(id, { erase });
     await this.#ports.forgetDeleted();
+    await this.#ports.tasksDeleted(tasks);
   }
 
   /**

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
+import { isServiceSession, serviceQueue } from '../../ledger/port/service-sessions.ts';
 import type { Store, Taken } from '../../ledger/port.ts';
 import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -11,6 +12,8 @@ import { type Toolset, toolset } from '../../tools/toolset.ts';
 import { type LiveSessions, liveSessionsOf } from '../live/live-sessions.ts';
 import { ApprovalLinks } from '../requests/links.ts';
 import type { Run } from '../run/run.ts';
+import { ServicesOfApp } from '../services/app-services.ts';
+import { workDefaults } from '../tasks/profile.ts';
 import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
 import {
   checkedOptions,
@@ -63,6 +66,8 @@ export class SharedApp implements AppParts {
   readonly live: LiveSessions;
   readonly services: AppParts['services'];
   readonly recovery: SessionRecovery;
+  /** Triggers, notifications, events, and the messages between ledgers. */
+  readonly own: ServicesOfApp;
   readonly links: ApprovalLinks;
   readonly restore: SessionParts['restore'];
   /** App for the tenant that the options name. */
@@ -95,6 +100,7 @@ export class SharedApp implements AppParts {
       new SharedApp({ app: snapshot.app }, makers).home.sessions.copy(snapshot, schema);
     this.links = new ApprovalLinks(options.approvals?.url);
     this.recovery = this.#makeRecovery(tenant);
+    this.own = this.#makeServices();
     this.home = this.#make(tenant, true);
     if (options.store !== undefined) this.recoverByItself();
   }
@@ -105,10 +111,10 @@ export class SharedApp implements AppParts {
   }
 
   /** Continues stopped runs now: those of all tenants that the app covers, or of one tenant. */
-  recover(from: TenantApp): Promise<readonly Run[]> {
-    return this.recovery.look(
-      this.#coversAllTenants && from === this.home ? undefined : from.tenant,
-    );
+  async recover(from: TenantApp): Promise<readonly Run[]> {
+    const tenant = this.#coversAllTenants && from === this.home ? undefined : from.tenant;
+    await this.own.finish(tenant, this.home.tenant);
+    return this.recovery.look(tenant);
   }
 
   /**
@@ -173,8 +179,50 @@ export class SharedApp implements AppParts {
         const made = tenant === home ? this.home : this.#tenants.find(tenant);
         return this.#tenants.isClosed(tenant) || (made?.isActive(session, lane) ?? false);
       },
+      lookAtServices: async (tenant) => {
+        const of = tenant ?? (this.#coversAllTenants ? undefined : home);
+        // Services that are found while the app is asked once are finished before.
+        if (this.recovery.isAutomatic) await this.own.look(of, home);
+      },
       onReleased: (listener) => this.live.onReleased(this.app, listener),
       sweep: () => this.store.admin.sweepBlobs(),
+    });
+  }
+
+  #makeServices(): ServicesOfApp {
+    const { bus, notifications, triggers, work } = this.options;
+    const parts = [triggers, notifications].flatMap((part) => part ?? []);
+    return new ServicesOfApp({
+      parts,
+      ...{ app: this.app, clock: this.clock, ids: this.ids, host: this.host },
+      admin: this.store.admin,
+      registry: this.services.registry,
+      work: workDefaults(work),
+      ledgers: (tenant) => this.#of(tenant).ledgers,
+      ledgerPorts: (tenant) => this.#of(tenant).ledgerPorts(),
+      take: ({ tenant, names, slots }) =>
+        this.store.admin.take({
+          ...{ app: this.app, owner: this.owner, ticket: this.ids.next(), names, slots },
+          ...defined({ tenant }),
+          queues: [serviceQueue],
+          ttlMs: this.options.lease?.ttlMs ?? defaultLeaseMs,
+        }),
+      giveBack: (taken, at) =>
+        this.#of(taken.tenant).ledgers.release(claimOf(taken, this.owner), {
+          turn: { to: 'ready', at },
+        }),
+      requestLink: async (tenant, requestId) =>
+        this.options.approvals?.url === undefined
+          ? undefined
+          : this.#of(tenant).requests.link(requestId),
+      live: async (event) => bus?.publish({ source: this.app, data: null, ...event }),
+      wakeAt: (at) => this.recovery.wakeAt(at),
+      posted: ({ tenant, session }) => {
+        if (isServiceSession(session)) {
+          this.recovery.hint();
+          this.live.announceWork(this.app);
+        } else this.#of(tenant).posted(session);
+      },
     });
   }
 
@@ -196,6 +244,7 @@ export class SharedApp implements AppParts {
       return from.release();
     }
     this.recovery.stop();
+    await this.own.stop();
     const released = await Promise.allSettled(
       [this.home, ...this.#tenants.all()].map((made) => made.release()),
     );

@@ -3,10 +3,12 @@ import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
+import { type EventToPublish, publishedEvent } from '../../effects/publish/published-event.ts';
+import { endSends, type TaskData } from '../../ledger/folds/task.ts';
 import type { Ledger, LedgerPorts } from '../../ledger/ledger.ts';
-import type { LedgerStore, Store } from '../../ledger/port.ts';
+import type { LedgerStore, Store, StoredRow } from '../../ledger/port.ts';
 import type { LedgerRecording } from '../../ledger/recording.ts';
-import { StoreClock } from '../../ledger/store-clock.ts';
+import { StoreClock, syncClock } from '../../ledger/store-clock.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, Session, SessionParts } from '../../session/session.ts';
 import type { Toolset } from '../../tools/toolset.ts';
@@ -29,6 +31,9 @@ import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
 import { nextWake } from '../run/waiting/request-teller.ts';
+import type { ServicesOfApp } from '../services/app-services.ts';
+import type { RequestNews } from '../services/service.ts';
+import { publication } from '../services/topics.ts';
 import { workDefaults } from '../tasks/profile.ts';
 import { TaskService } from '../tasks/task-service.ts';
 import type { ResumeArguments } from './resume-arguments.ts';
@@ -52,6 +57,7 @@ export interface AppParts {
   readonly live: LiveSessions;
   readonly services: Omit<AppServices, 'resumeRun' | 'publishStream' | 'telling'>;
   readonly recovery: SessionRecovery;
+  readonly own: ServicesOfApp;
   readonly links: ApprovalLinks;
   /** The app for another tenant. */
   tenant(name: string): { readonly requests: RequestService };
@@ -96,7 +102,7 @@ export class TenantApp {
     });
     this.services = {
       ...services,
-      telling: this.#telling(options.onRequest),
+      telling: this.#telling(joinedTelling(options.onRequest, shared.own.onRequest)),
       resumeRun: (session, lane) => shared.recovery.resumeHeld({ tenant, session, lane }),
       publishStream: (run: StreamedRun, ledger: Ledger) => live.publishStream(this, run, ledger),
     };
@@ -146,6 +152,7 @@ export class TenantApp {
       ledgers: () => this.ledgers,
       scope: () => takeScope(options, services.registry),
       slots: slotsOf(options) ?? defaultSlots,
+      mayNotify: options.notifications !== undefined,
       register: (runnable) => services.registry.register(runnable),
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
       queued: () => {
@@ -192,6 +199,7 @@ export class TenantApp {
       owner,
       leaseMs: options.lease?.ttlMs ?? defaultLeaseMs,
       recording,
+      onSends: (session) => this.#shared.own.outbox.hint(this.tenant, session),
     };
   }
 
@@ -245,6 +253,32 @@ export class TenantApp {
     return this.start(undefined, options, { continues });
   }
 
+  /** Tells the sessions that wait for the ends of tasks that these come to no end. */
+  async tasksDeleted(rows: readonly StoredRow[]): Promise<void> {
+    for (const { body, session } of rows) {
+      const task = body['task'] as unknown as TaskData;
+      const end = {
+        session,
+        status: 'deleted',
+        attempts: 0,
+        at: this.#shared.clock.now(),
+      } as const;
+      for (const { item, to, ...options } of endSends(task, end)) {
+        await this.ledgers.post(to, item, options);
+        this.#shared.recovery.hint();
+      }
+    }
+  }
+
+  /** @throws InvalidBusEventError, StoreUnavailableError */
+  async publish(given: EventToPublish): Promise<{ readonly id: string }> {
+    const { clock, ids, own } = this.#shared;
+    await syncClock(clock, this.ledgers);
+    const event = publishedEvent(given, { id: ids.next(), at: clock.now() });
+    await own.post(this.tenant, publication(event));
+    return { id: event.id };
+  }
+
   async advance(session: AnySession | string, options: AdvanceOptions): Promise<Advance> {
     checkAdvanceOptions(options);
     const { lane, signal, until, sliceMs } = options;
@@ -272,4 +306,18 @@ export class TenantApp {
     await this.#runs.stop();
     await this.sessions.releaseAll();
   }
+}
+
+/** Tells the app and its parts of a request. */
+function joinedTelling(
+  onRequest: OnRequest | undefined,
+  ofParts: ((news: RequestNews) => Promise<void>) | undefined,
+): OnRequest | undefined {
+  if (ofParts === undefined) return onRequest;
+  return async (news) => {
+    const { expiresAt, requestId, summary: message, user } = news.request;
+    const { session, tenant } = news;
+    await ofParts({ tenant, session, requestId, message, user, expiresAt });
+    await onRequest?.(news);
+  };
 }

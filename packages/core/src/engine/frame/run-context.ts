@@ -6,6 +6,7 @@ import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation
 import { laneAt } from '../../ledger/folds/lanes.ts';
 import {
   endingAction,
+  endSends,
   executionsOf,
   type NextExecution,
   nextExecution,
@@ -259,9 +260,19 @@ export class RunContext {
     }
     const result = output ?? resultAtDeadline(this.ledger.events, task);
     const ended = { ...facts, completedAt: this.app.clock.now(), result };
+    const state = statusOf(status, this.#hasPassedDeadline);
+    const { session } = this.ledger;
+    const sends = endSends(task, {
+      session,
+      status: state,
+      attempts: facts.attempts,
+      error,
+      at: ended.completedAt,
+    });
     return {
-      rows: [taskRow(statusOf(status, this.#hasPassedDeadline), ended)],
+      rows: [taskRow(state, ended)],
       turn: { to: 'none' },
+      ...(sends.length === 0 ? {} : { sends }),
     };
   }
 

@@ -2,7 +2,9 @@ import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { resolveRetry } from '../../base/retry-options.ts';
+import type { TaskListener } from '../../ledger/decisions/runtime-decisions.ts';
 import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
+import { firstSession } from '../../ledger/port/service-sessions.ts';
 import type { InboxItem, PostOptions, StoredRow, TurnPatch } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { deadlineData } from './deadline.ts';
@@ -26,6 +28,8 @@ export interface SubmissionParts {
   /** Name of the submission, when the caller gave none. */
   readonly freshKey: string;
   readonly work: WorkDefaults;
+  /** Facts of a task that only the app itself gives. */
+  readonly more?: Pick<TaskData, 'cause' | 'onEnd'> | undefined;
 }
 
 /** Makes the post of a task. */
@@ -73,9 +77,10 @@ function taskData(
   options: SubmitOptions,
   parts: SubmissionParts,
 ): TaskData {
-  const { now, work } = parts;
+  const { more, now, work } = parts;
   const { description, source, requester = 'system', queue = 'default' } = options;
   const priority = priorityFor(options);
+  const onEnd = [...(more?.onEnd ?? []), ...listenersOf(options)];
   return {
     id,
     name: options.name ?? runnable.name,
@@ -85,6 +90,8 @@ function taskData(
     submittedAt: now,
     ...defined({ description, source, requeue: work.requeue }),
     ...deadlineData(options.deadline ?? work.deadlines[priority] ?? {}),
+    ...more,
+    ...(onEnd.length === 0 ? {} : { onEnd }),
     ...(options.retry === undefined ? {} : { retry: retryOf(options.retry) }),
     ...placeOf(runnable, input, options, parts),
   };
@@ -113,6 +120,15 @@ function placeOf(
     coalesceKey,
     estimateMs,
   });
+}
+
+/** The notifier of the user who is told of the end. */
+function listenersOf({ onComplete }: SubmitOptions): readonly TaskListener[] {
+  if (onComplete === undefined) return [];
+  const { channels, user } = onComplete;
+  const session = firstSession('notifier', user);
+  const data = { user, ...(channels === undefined ? {} : { channels: [...channels] }) };
+  return [{ session, runnable: 'notifier', name: user, data }];
 }
 
 function retryOf(options: NonNullable<SubmitOptions['retry']>): NonNullable<TaskData['retry']> {

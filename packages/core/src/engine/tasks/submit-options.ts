@@ -4,6 +4,7 @@ import {
   findInvalidOption,
   isCount,
   isGroup,
+  isListOfText,
   isNonEmptyText,
   isOneOf,
   isPositive,
@@ -17,6 +18,13 @@ import { wrongName } from '../../models/named-model.ts';
 import { isDeadline, isDelay, isDuration, type TaskDeadline } from './deadline.ts';
 import { InvalidTaskError } from './errors.ts';
 import { type TaskPriority, taskPriorities } from './priority.ts';
+
+/** User who is told of the end of a task. */
+export interface TaskNotice {
+  readonly user: string;
+  /** Names of the channels, in the order in which they are tried. @default all of the app */
+  readonly channels?: readonly string[];
+}
 
 /** Options of a task. */
 export interface SubmitOptions {
@@ -61,6 +69,8 @@ export interface SubmitOptions {
    * @default one execution
    */
   readonly retry?: Omit<RetryOptions, 'jitter'>;
+  /** User who is told of its final end, by the `notifications` of the app. @default nobody */
+  readonly onComplete?: TaskNotice;
   /** Answered model calls that the run may have. @default as other runs */
   readonly maxRounds?: number;
   /** Expected duration, by which the share of the requester is charged. @default 1000 */
@@ -106,6 +116,7 @@ const submitChecks: OptionChecks<SubmitOptions> = {
     return wrong === undefined ? undefined : 'the name of a model, such as openai:gpt-5-mini';
   },
   retry: isGroup<Omit<RetryOptions, 'jitter'>>(retryWithoutJitter),
+  onComplete: isGroup<TaskNotice>({ user: isNonEmptyText, channels: isListOfText }),
   maxRounds: isCount,
   estimateMs: isDuration,
 };
@@ -124,6 +135,8 @@ export function checkSubmission(input: unknown, options: SubmitOptions): void {
     });
   if (input === undefined && options.data === undefined)
     throw new InvalidTaskError({ reason: 'it needs an input, or `data`' });
+  if (options.onComplete !== undefined && options.onComplete.user === undefined)
+    throw new InvalidTaskError({ reason: '`onComplete` needs the `user` who is told' });
   if (options.notBefore !== undefined && options.delayMs !== undefined)
     throw new InvalidTaskError({ reason: 'give `notBefore` or `delayMs`, not both' });
   for (const key of ['concurrencyKey', 'rate'] as const)

@@ -61,6 +61,8 @@ export interface TaskServiceParts {
   /** The part of the queue that this app serves. */
   readonly scope: () => TurnScope;
   readonly slots: number;
+  /** True when the app can send notices. */
+  readonly mayNotify: boolean;
   readonly register: (runnable: Runnable) => void;
   readonly follow: (session: string, signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** Called when a task was submitted, or may run again. */
@@ -98,6 +100,12 @@ export class TaskService {
     options: SubmitOptions,
   ): Promise<TaskHandle> {
     checkSubmission(input, options);
+    if (options.onComplete !== undefined && !this.#parts.mayNotify)
+      throw new InvalidTaskError({
+        reason:
+          '`onComplete` needs the option `notifications` of the runtime, made by ' +
+          "`notifications({ channels })` of 'adjutant/notifications'",
+      });
     const { app, clock, ids, register, tenant, work } = this.#parts;
     register(runnable);
     const ledgers = this.#parts.ledgers();

@@ -1,12 +1,17 @@
 import type { AgentDecisions } from './agent-decisions.ts';
 import type { RuntimeDecisions } from './runtime-decisions.ts';
+import type { ServiceDecisions } from './service-decisions.ts';
 import type { SupervisionDecisions } from './supervision-decisions.ts';
 
 /**
  * Decisions of this package: component, then decision, then the type of its data; `undefined` for
  * a decision without data. Ledgers may hold others, of apps and of other builds.
  */
-export interface DecisionMap extends SupervisionDecisions, AgentDecisions, RuntimeDecisions {}
+export interface DecisionMap
+  extends SupervisionDecisions,
+    AgentDecisions,
+    RuntimeDecisions,
+    ServiceDecisions {}
 
 /** A component of this package that decides. */
 export type DecidingComponent = keyof DecisionMap;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { RequestKind } from '../events/request-events.ts';
 import type { StateChange } from '../events/state-events.ts';
+import type { CauseData } from './service-decisions.ts';
 
 /**
  * Calls that a standing approval covers: equal ones (`call`), all of the tool (`tool`), or those
@@ -12,6 +13,16 @@ type RequestData = {
   readonly requestId: string;
   readonly kind: RequestKind;
   readonly callId?: string;
+};
+
+/** A session that is told the end of a task. */
+export type TaskListener = {
+  readonly session: string;
+  /** Turn and name of the service; its session is made when it is not there. */
+  readonly runnable: string;
+  readonly name: string;
+  /** Data that come back with the end. */
+  readonly data: JsonObject;
 };
 
 /** A task as it was submitted. Instants and durations are in milliseconds. */
@@ -42,6 +53,10 @@ export type TaskData = {
     readonly maxDelayMs?: number;
     readonly multiplier: number;
   };
+  /** Tasks, triggers and actors that led to it. */
+  readonly cause?: CauseData;
+  /** Sessions that are told its final end. */
+  readonly onEnd?: readonly TaskListener[];
   /** Later executions in the background: so long after each failure, until the task is so old. */
   readonly requeue?: { readonly afterMs: number; readonly untilMs: number };
   /** The rest of its turn's settings; tasks of older builds do not have them. */

@@ -6,7 +6,8 @@ import type { DataOf } from '../decisions/decision-map.ts';
 import type { TaskData } from '../decisions/runtime-decisions.ts';
 import type { Event, EventDraft } from '../event.ts';
 import { belongsTo } from '../path.ts';
-import type { ListedRow } from '../port.ts';
+import { serviceTurn } from '../port/service-sessions.ts';
+import type { ListedRow, Send } from '../port.ts';
 
 export type { TaskData } from '../decisions/runtime-decisions.ts';
 
@@ -60,6 +61,38 @@ export function taskOfRun(events: readonly Event[], runId: string): TaskData | u
   const event = events[place];
   if (!isDecision(event, 'scheduler', 'enqueue')) return undefined;
   return events.some((one, i) => i > place && isDecision(one, 'fork')) ? undefined : event.data;
+}
+
+/** The messages that tell the sessions that asked for it of the final end of a task. */
+export function endSends(
+  { id, name, onEnd = [] }: TaskData,
+  end: {
+    readonly session: string;
+    /** `deleted`: its session was deleted before it had ended. */
+    readonly status: TaskStatus | 'deleted';
+    readonly attempts: number;
+    readonly error?: ErrorRecord | undefined;
+    readonly at: number;
+  },
+): readonly Send[] {
+  const { at, attempts, error, session, status } = end;
+  return onEnd.map(({ data, name: service, runnable, session: to }) => ({
+    to,
+    open: true,
+    turn: serviceTurn(runnable, service),
+    item: {
+      key: `end:${id}:${attempts}`,
+      lane: 'input',
+      by: 'runtime',
+      at,
+      type: 'child_end',
+      data: {
+        ...data,
+        ...{ task: id, name, session, status },
+        ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+      },
+    },
+  }));
 }
 
 /** Number of executions of a task that its ledger has, the present one included. */

@@ -18,6 +18,8 @@ export interface InboxItem {
     | 'withdraw_standing'
     | 'task_control'
     | 'child_end'
+    | 'service'
+    | 'dead_letter'
     | 'wake'
     | 'token_refused'
     | 'notified'

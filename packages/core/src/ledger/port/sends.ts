@@ -21,7 +21,7 @@ export interface PostOptions {
 }
 
 /** A message from one ledger to another, written with the batch that causes it. */
-export interface Send extends Pick<PostOptions, 'birth' | 'open' | 'wakes' | 'turn' | 'rows'> {
+export interface Send extends PostOptions {
   /** Session of the same tenant and app. */
   readonly to: string;
   /** The item is posted under its own key, which comes from the cause and not from the delivery. */

@@ -2,6 +2,7 @@ import { AbortReason } from '../../../base/cancel-scope.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { randomFromSeed } from '../../../base/random.ts';
 import type { EffectRecord } from '../../../effects/body-effect/ports.ts';
+import type { EventToPublish } from '../../../effects/publish/published-event.ts';
 import type {
   BodyContext,
   CallOptions,
@@ -20,6 +21,7 @@ import { inputOf } from '../input-contract.ts';
 import { BodyState } from '../state/body-state.ts';
 import { assertOutsideEffect, effectsOf } from './body-effects.ts';
 import type { BodyOwner, BodyPlace } from './body-place.ts';
+import { BodyPublications } from './body-publications.ts';
 import { BodyRelease } from './body-release.ts';
 import { BodyWork } from './body-work.ts';
 import { callChild } from './called-child.ts';
@@ -41,6 +43,7 @@ export class Body implements BodyContext, BodyOwner {
   #writes: BodyState | undefined;
   #state: StateOf<StateSchema> | undefined;
   #work: BodyWork | undefined;
+  #publications: BodyPublications | undefined;
   #ended = false;
 
   constructor(place: BodyPlace) {
@@ -150,6 +153,13 @@ export class Body implements BodyContext, BodyOwner {
     assertOutsideEffect(this.place, 'remember');
     assertFact(text, options);
     this.writes.remember(text, options.key);
+  }
+
+  async publish(given: EventToPublish, options: { readonly key?: string } = {}): Promise<void> {
+    this.assertOpen('publish');
+    assertOutsideEffect(this.place, 'publish');
+    this.#publications ??= new BodyPublications(this.place);
+    await this.#publications.publish(given, options.key);
   }
 
   now(): number {

@@ -7,7 +7,7 @@ import type { InboxEntry } from '../../../ledger/port.ts';
 import { grantDraft } from '../../frame/grants.ts';
 import { notifiedDraft } from '../waiting/request-teller.ts';
 import { answerOutcome, tokenRefusal, withdrawal } from './answer-item.ts';
-import { type ItemOutcome, refusal, textOf } from './item.ts';
+import { deadLetterDraft, type ItemOutcome, refusal, textOf } from './item.ts';
 import { messageOutcome } from './message-item.ts';
 import type { InboxTarget } from './target.ts';
 
@@ -44,6 +44,9 @@ export function itemOutcome(
     case 'grant':
     case 'revoke':
       return { drafts: [grantChange(target, entry, entry.type)] };
+    case 'dead_letter':
+      return { drafts: [deadLetterDraft(entry)], isNote: true };
+    case 'service':
     case 'child_end': {
       const why = `Nothing in "${target.runId}" waits for a child of another session.`;
       return { drafts: [refusal(entry, why)] };

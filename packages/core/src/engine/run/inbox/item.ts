@@ -20,6 +20,17 @@ export function refusal(entry: InboxEntry, reasoning: string, data: JsonObject =
   });
 }
 
+/** Records that a message of this ledger to another one did not arrive. */
+export function deadLetterDraft({ data }: InboxEntry): EventDraft {
+  const [to, key, type, reason] = ['to', 'key', 'type', 'reason'].map(
+    (member) => textOf(data, member) ?? '',
+  ) as [string, string, string, string];
+  return decision('outbox', 'dead_letter', {
+    reasoning: `A message to "${to}" did not arrive (${reason}).`,
+    data: { to, key, type, reason },
+  });
+}
+
 /** Returns a member of an item's data when it is a text. */
 export function textOf(data: JsonObject, member: string): string | undefined {
   const value = data[member];

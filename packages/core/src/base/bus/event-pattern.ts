@@ -1,5 +1,5 @@
-import { InvalidOptionError } from '../base/invalid-option.ts';
-import { describeValue } from '../base/options.ts';
+import { InvalidOptionError } from '../invalid-option.ts';
+import { describeValue } from '../options.ts';
 
 /** Most UTF-16 units of a type or a pattern. */
 const longestType = 200;

@@ -1,0 +1,169 @@
+import { isAdjutantError } from '../../base/error.ts';
+import { visibleLine } from '../../base/text/visible-text.ts';
+import type { PublishedEvent } from '../../ledger/decisions/service-decisions.ts';
+import type { Actor } from '../../ledger/event.ts';
+import type { LedgerPorts } from '../../ledger/ledger-ports.ts';
+import { firstSession, serviceKind, serviceTurn } from '../../ledger/port/service-sessions.ts';
+import type { LedgerStore, StoreAdmin, Taken, TakeReceipt } from '../../ledger/port.ts';
+import { Outbox } from './outbox.ts';
+import type {
+  AttachedService,
+  RequestNews,
+  ServiceHost,
+  ServicePart,
+  ServicePost,
+} from './service.ts';
+import { ServiceRunner } from './service-runner.ts';
+import { topicService } from './topics.ts';
+
+export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'finish' | 'newest'> {
+  readonly admin: StoreAdmin;
+  readonly parts: readonly ServicePart[];
+  readonly rollAfter?: number | undefined;
+  readonly take: (request: {
+    readonly tenant: string | undefined;
+    readonly names: readonly string[];
+    readonly slots: number;
+  }) => Promise<TakeReceipt>;
+  readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
+  readonly ledgerPorts: (tenant: string) => LedgerPorts;
+  /** Hands an event to those who listen in the processes of the app. */
+  readonly live: (event: PublishedEvent) => Promise<unknown>;
+  readonly wakeAt: (at: number) => void;
+  /** Called when an item was posted to a session. */
+  readonly posted: (place: { readonly tenant: string; readonly session: string }) => void;
+}
+
+/** The services of one app: its parts, their sessions, and the messages between ledgers. */
+export class ServicesOfApp {
+  readonly outbox: Outbox;
+  readonly #parts: AppServicesParts;
+  readonly #attached: ReadonlyMap<string, AttachedService>;
+  readonly #runner: ServiceRunner;
+  readonly #begun = new Map<string, Promise<void>>();
+
+  constructor(parts: AppServicesParts) {
+    const { admin, app, clock, giveBack, host, ledgerPorts, ledgers, posted, take } = parts;
+    this.#parts = parts;
+    const warn = (what: string, error: unknown): void => this.#warn(what, error);
+    this.outbox = new Outbox({ app, clock, admin, ledgers, posted, warn });
+    const serviceHost: ServiceHost = {
+      ...parts,
+      post: (tenant, post) => this.post(tenant, post),
+      newest: async (tenant, kind, name) => {
+        const store = ledgers(tenant);
+        const session = await this.#newest(store, kind, name);
+        return (await store.head(session)) === undefined ? undefined : session;
+      },
+      finish: (tenant) => this.finish(tenant, tenant),
+    };
+    this.#attached = new Map(parts.parts.map((part) => [part.kind, part.attach(serviceHost)]));
+    const live = (event: PublishedEvent): void =>
+      void parts.live(event).catch((error: unknown) => warn('An event was not announced', error));
+    const services = [...this.#attached.values()].map(({ service }) => service);
+    const { rollAfter, wakeAt } = parts;
+    this.#runner = new ServiceRunner({
+      ...{ clock, host, rollAfter, take, ledgerPorts, giveBack, wakeAt, warn },
+      services: [topicService(live), ...services],
+    });
+  }
+
+  /** The part of a kind, as the callers of a tenant see it; `undefined` when the app has none. */
+  of(kind: string, tenant: string): unknown {
+    return this.#attached.get(kind)?.of(tenant);
+  }
+
+  /** Tells the parts of a request. They do not fail together: each is told again by itself. */
+  get onRequest(): ((news: RequestNews) => Promise<void>) | undefined {
+    const told = [...this.#attached.values()].flatMap(({ onRequest }) => onRequest ?? []);
+    if (told.length === 0) return undefined;
+    return async (news) => {
+      for (const tell of told) await tell(news);
+    };
+  }
+
+  /**
+   * Delivers what is left, and begins to work on what is due, in the background.
+   * @throws StoreUnavailableError
+   */
+  async look(tenant: string | undefined, home: string): Promise<number> {
+    await this.#begin(tenant ?? home);
+    await this.outbox.sweep(tenant);
+    return this.#runner.look(tenant);
+  }
+
+  /**
+   * Delivers and works until nothing is due any more.
+   * @throws StoreUnavailableError
+   */
+  async finish(tenant: string | undefined, home: string): Promise<void> {
+    await this.#begin(tenant ?? home);
+    for (;;) {
+      await this.outbox.sweep(tenant, 0);
+      const taken = await this.#runner.look(tenant);
+      await this.#runner.settled();
+      await this.outbox.settled();
+      if (taken === 0) return;
+    }
+  }
+
+  /** Lets the parts do once for a tenant what they do at the start, such as to declare. */
+  #begin(tenant: string): Promise<void> {
+    let begun = this.#begun.get(tenant);
+    if (begun === undefined) {
+      const parts = [...this.#attached.values()];
+      begun = Promise.all(parts.map(({ begin }) => begin?.(tenant))).then(() => undefined);
+      // After a failure, the next look tries again.
+      begun.catch(() => this.#begun.delete(tenant));
+      this.#begun.set(tenant, begun);
+    }
+    return begun;
+  }
+
+  async stop(): Promise<void> {
+    this.outbox.stop();
+    await this.#runner.stop();
+    await this.outbox.settled();
+  }
+
+  /**
+   * Posts an item to the newest session of a service, which is made if it is not there.
+   * @throws SessionGoneError, StoreUnavailableError
+   */
+  async post(tenant: string, post: ServicePost): Promise<{ readonly duplicate: boolean }> {
+    const { kind, name, runnable = kind } = post;
+    const { clock, ledgers, posted } = this.#parts;
+    const store = ledgers(tenant);
+    const session = await this.#newest(store, kind, name);
+    const { duplicate } = await store.post(
+      session,
+      {
+        key: post.key,
+        lane: 'input',
+        by: (post.by ?? 'runtime') as Actor,
+        at: clock.now(),
+        type: 'service',
+        data: post.data,
+      },
+      {
+        open: true,
+        turn: serviceTurn(runnable, name),
+        ...(post.rows === undefined ? {} : { rows: post.rows }),
+      },
+    );
+    posted({ tenant, session });
+    return { duplicate };
+  }
+
+  async #newest(store: LedgerStore, kind: string, name: string): Promise<string> {
+    const [row] = await store.rows({ kind: serviceKind, id: `${kind}:${name}`, limit: 1 });
+    const session = row?.body['session'];
+    return typeof session === 'string' ? session : firstSession(kind, name);
+  }
+
+  #warn(what: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isAdjutantError(error) ? error.code : 'service_failed';
+    this.#parts.host.warn(visibleLine(`${what}: ${message}`), code);
+  }
+}

@@ -1,0 +1,47 @@
+import { defined } from '../../base/defined.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { firstSession, serviceTurn } from '../../ledger/port/service-sessions.ts';
+import type { Send } from '../../ledger/port.ts';
+
+/** Kind of the services that send notices: one for each recipient. */
+export const notifierKind = 'notifier';
+
+/** A notice for a person, as the ledgers carry it. It refers to what it is about. */
+export interface NoticeDraft {
+  readonly id: string;
+  readonly tenant: string;
+  readonly user: string;
+  readonly title: string;
+  readonly text: string;
+  /** Names of the channels. @default all of the app */
+  readonly channels?: readonly string[] | undefined;
+  readonly about?: { readonly session: string; readonly run?: string; readonly request?: string };
+  readonly urgent?: boolean | undefined;
+  readonly expiresAt?: number | undefined;
+  /** Epoch milliseconds at which it was made. */
+  readonly at: number;
+}
+
+/** The send of a notice, with the append that causes it. */
+export function noticeSend(notice: NoticeDraft): Send {
+  return {
+    to: firstSession(notifierKind, notice.user),
+    open: true,
+    turn: serviceTurn(notifierKind, notice.user),
+    item: {
+      ...noticeItem(notice),
+      ...{ lane: 'input', by: 'runtime', at: notice.at, type: 'service' },
+    },
+  };
+}
+
+/** The key and the data of the item that carries a notice. */
+export function noticeItem({ at: _, ...notice }: NoticeDraft): {
+  readonly key: string;
+  readonly data: JsonObject;
+} {
+  return {
+    key: `notice:${notice.id}`,
+    data: { command: 'notify', notice: defined(notice) as unknown as JsonObject },
+  };
+}

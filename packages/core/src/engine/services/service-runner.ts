@@ -1,0 +1,233 @@
+import type { Clock } from '../../base/clock.ts';
+import { isAdjutantError } from '../../base/error.ts';
+import type { Host } from '../../base/host.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { decision, isDecision } from '../../ledger/decisions/decision.ts';
+import type { LedgerPorts } from '../../ledger/ledger-ports.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { nextSession, serviceKind, serviceTurn } from '../../ledger/port/service-sessions.ts';
+import type { ListedRow, Send, Taken, TakeReceipt, TurnPatch } from '../../ledger/port.ts';
+import { keepLease } from '../run/lease.ts';
+import type { BegunState, Service } from './service.ts';
+import { ServiceSession } from './service-session.ts';
+
+/** Events after which a session of a service is followed by a new one. */
+const defaultRollAfter = 1_000;
+/** Sessions of services that one process works on at the same time. */
+const mostAtOnce = 20;
+/** Pause in milliseconds before a session that failed is tried again, at first and at most. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 600_000;
+
+export interface ServiceRunnerParts {
+  readonly services: readonly Service[];
+  readonly clock: Clock;
+  readonly host: Host;
+  readonly rollAfter?: number | undefined;
+  /** Chooses sessions of services that have something to do, and claims them. */
+  readonly take: (request: {
+    readonly tenant: string | undefined;
+    readonly names: readonly string[];
+    readonly slots: number;
+  }) => Promise<TakeReceipt>;
+  readonly ledgerPorts: (tenant: string) => LedgerPorts;
+  readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
+  /** Called with an instant at which a session is to be looked at. */
+  readonly wakeAt: (at: number) => void;
+  readonly warn: (what: string, error: unknown) => void;
+}
+
+/** Worker on the sessions of services, which have places of their own. */
+export class ServiceRunner {
+  readonly #parts: ServiceRunnerParts;
+  readonly #working = new Map<Promise<void>, AbortController>();
+  readonly #failures = new Map<string, number>();
+  #isStopped = false;
+
+  constructor(parts: ServiceRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes what is due, and works on it in the background.
+   * @returns the number of sessions that were taken
+   * @throws StoreUnavailableError
+   */
+  async look(tenant?: string): Promise<number> {
+    const names = this.#parts.services.flatMap((service) => service.names());
+    const slots = mostAtOnce - this.#working.size;
+    if (this.#isStopped || names.length === 0 || slots <= 0) return 0;
+    const { nextAt, taken } = await this.#parts.take({ tenant, names, slots });
+    if (nextAt !== null) this.#parts.wakeAt(nextAt);
+    for (const one of taken) this.#begin(one);
+    return taken.length;
+  }
+
+  /** Resolves when no session is worked on. */
+  async settled(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working.keys());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const controller of this.#working.values()) controller.abort();
+    await this.settled();
+  }
+
+  #begin(taken: Taken): void {
+    const controller = new AbortController();
+    const work = this.#carry(taken, controller).then(
+      () => void this.#failures.delete(taken.session),
+      (error: unknown) => this.#failed(taken, error),
+    );
+    this.#working.set(work, controller);
+    void work.then(() => this.#working.delete(work));
+  }
+
+  async #carry(taken: Taken, controller: AbortController): Promise<void> {
+    const { clock, giveBack, ledgerPorts, services, wakeAt } = this.#parts;
+    const service = services.find((one) => one.names().includes(taken.turn.runnable));
+    if (service === undefined || this.#isStopped) {
+      await giveBack(taken, clock.now());
+      return;
+    }
+    const ledger = await openLedger(taken.session, ledgerPorts(taken.tenant));
+    const { epoch } = await ledger.lease.own();
+    const session = new ServiceSession(taken, ledger, controller.signal);
+    ledger.onFailure(() => controller.abort());
+    const endLease = keepLease(ledger, clock);
+    try {
+      const at = await this.#work(service, session);
+      if (at !== null) wakeAt(at);
+    } catch (error) {
+      // With its claim: a session that failed is not taken again at once.
+      await giveBack({ ...taken, epoch }, this.#pausedUntil(taken)).catch(() => undefined);
+      throw error;
+    } finally {
+      endLease();
+      if (ledger.lease.claim !== undefined) await ledger.release().catch(() => undefined);
+    }
+  }
+
+  /** Works until nothing is left to do, and releases the session until a later instant. */
+  async #work(service: Service, session: ServiceSession): Promise<number | null> {
+    const { ledger } = session;
+    for (;;) {
+      const { inboxSeq } = ledger.lease;
+      const at = await this.#step(service, session);
+      const rest = at === null ? {} : { at };
+      const turn = session.signal.aborted ? ({ to: 'ready' } as const) : restUntil(rest);
+      const { released } = await ledger.release({ inboxSeq, turn });
+      if (released) return at;
+    }
+  }
+
+  /** Does what is to be done, in the session that is the newest of its service. */
+  async #step(service: Service, session: ServiceSession): Promise<number | null> {
+    await begin(session);
+    const next = rolledTo(session);
+    if (next !== undefined) {
+      await forward(session, next);
+      return null;
+    }
+    const at = await service.advance(session);
+    const { rollAfter = defaultRollAfter } = this.#parts;
+    if (session.ledger.lastSeq < rollAfter || session.signal.aborted) return at;
+    const rolled = service.rolled(session);
+    if (rolled === undefined) return at;
+    await roll(session, service.kind, rolled);
+    return null;
+  }
+
+  #pausedUntil({ session }: Taken): number {
+    const times = this.#failures.get(session) ?? 0;
+    return this.#parts.clock.now() + Math.min(firstPauseMs * 2 ** times, longestPauseMs);
+  }
+
+  #failed({ session }: Taken, error: unknown): void {
+    const isElsewhere = ['session_busy', 'ledger_conflict', 'session_not_found'].some((code) =>
+      isAdjutantError(error, code),
+    );
+    if (isElsewhere || this.#isStopped) return;
+    const times = this.#failures.get(session) ?? 0;
+    this.#failures.set(session, times + 1);
+    this.#parts.wakeAt(
+      this.#parts.clock.now() + Math.min(firstPauseMs * 2 ** times, longestPauseMs),
+    );
+    if (times === 0) this.#parts.warn(`"${session}" could not be continued`, error);
+  }
+}
+
+function restUntil(rest: { readonly at?: number }): TurnPatch {
+  return { to: 'resting', ...rest };
+}
+
+/** Takes over the state of the session that this one goes on for. */
+async function begin(session: ServiceSession): Promise<void> {
+  if (session.ledger.lastSeq > 0) return;
+  const [first] = await session.inbox();
+  if (first?.type !== 'service' || first.data['command'] !== 'begin') return;
+  const { from, name, state } = first.data as unknown as BegunState;
+  const reasoning = `This session goes on where "${from}" has ended.`;
+  await session.append({
+    drafts: [decision('service', 'begin', { reasoning, data: { from, name, state } })],
+    consumes: [first],
+  });
+}
+
+/** Session that goes on for this one; `undefined` when it is the newest. */
+function rolledTo({ ledger }: ServiceSession): string | undefined {
+  const last = ledger.events.findLast((event) => isDecision(event, 'service', 'roll'));
+  return isDecision(last, 'service', 'roll') ? last.data?.next : undefined;
+}
+
+/** Passes the items of a session that has rolled on to the next one. */
+async function forward(session: ServiceSession, next: string): Promise<void> {
+  const entries = await session.inbox();
+  if (entries.length === 0) return;
+  const sends = entries.map(
+    ({ position: _, ...item }): Send => ({ to: next, item, ...wakeOf(session) }),
+  );
+  await session.append({ consumes: entries, sends });
+}
+
+function wakeOf({ name, runnable }: ServiceSession): Pick<Send, 'turn'> {
+  return { turn: serviceTurn(runnable, name) };
+}
+
+/** Ends a session with the state that the next one begins with. */
+async function roll(session: ServiceSession, kind: string, state: JsonObject): Promise<void> {
+  const { name } = session;
+  const next = nextSession(session.id);
+  const at = session.now();
+  const events = session.ledger.lastSeq;
+  await session.append({
+    drafts: [
+      decision('service', 'roll', {
+        reasoning: `The session has ${events} events; "${next}" goes on with its state.`,
+        data: { next },
+      }),
+    ],
+    sends: [
+      {
+        to: next,
+        open: true,
+        turn: serviceTurn(session.runnable, name),
+        rows: [serviceRow(kind, name, next, at)],
+        item: {
+          key: `roll:${session.id}`,
+          lane: 'input',
+          by: 'runtime',
+          at,
+          type: 'service',
+          data: { command: 'begin', from: session.id, name, state },
+        },
+      },
+    ],
+  });
+}
+
+/** The row by which the newest session of a service is found. */
+function serviceRow(kind: string, name: string, session: string, at: number): ListedRow {
+  return { kind: serviceKind, id: `${kind}:${name}`, status: 'open', at, body: { session } };
+}

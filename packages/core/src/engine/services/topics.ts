@@ -1,0 +1,139 @@
+import { hasType, isEventType, readPattern } from '../../base/bus/event-pattern.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { publicationItem, topicKind, topicOf } from '../../effects/publish/publication.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
+import type { PublishedEvent } from '../../ledger/decisions/service-decisions.ts';
+import { serviceTurn } from '../../ledger/port/service-sessions.ts';
+import type { InboxEntry, ListedRow, Send, StoredRow } from '../../ledger/port.ts';
+import type { Service, ServicePost } from './service.ts';
+import type { ServiceSession } from './service-session.ts';
+
+const kind = topicKind;
+/** Kind of the rows of durable subscriptions. */
+const subscriptionKind = 'subscription';
+const pageSize = 500;
+
+/** The post of an event that comes from outside of all ledgers. */
+export function publication(event: PublishedEvent): ServicePost {
+  const { key, data } = publicationItem(event);
+  return { kind, name: topicOf(event.type), key, data };
+}
+
+/** The row by which a session gets the events that fit a pattern, from its commit on. */
+export function subscriptionRow(
+  session: string,
+  subscription: {
+    readonly pattern: string;
+    readonly runnable: string;
+    /** Name of the service that subscribes. */
+    readonly name: string;
+    readonly at: number;
+  },
+): ListedRow {
+  const { at, name, pattern, runnable } = subscription;
+  const body = { pattern, runnable, name };
+  return { kind: subscriptionKind, id: session, status: 'open', at, body };
+}
+
+/** The change that ends the subscription of a session. */
+export function endedSubscription(session: string, at: number): ListedRow {
+  return {
+    ...{ kind: subscriptionKind, id: session, status: 'ended', at, body: {} },
+    removed: true,
+  };
+}
+
+/**
+ * Service of the topics: it hands each event to the durable subscriptions that there are at that
+ * moment, in one append with the record of it.
+ * @param live called with events that were handed on, for those who only listen
+ */
+export function topicService(live: (event: PublishedEvent) => void): Service {
+  return {
+    kind,
+    names: () => [kind],
+    advance: async (session) => {
+      for (;;) {
+        const entries = await session.inbox();
+        if (entries.length === 0) return null;
+        const subscriptions = await allSubscriptions(session);
+        for (const entry of entries) {
+          const event = eventOf(entry);
+          if (event === undefined) await session.append({ consumes: [entry] });
+          else {
+            await fanOut(session, entry, event, subscriptions);
+            live(event);
+          }
+          if (session.signal.aborted) return null;
+        }
+      }
+    },
+    rolled: () => ({}),
+  };
+}
+
+async function fanOut(
+  session: ServiceSession,
+  entry: InboxEntry,
+  event: PublishedEvent,
+  subscriptions: readonly StoredRow[],
+): Promise<void> {
+  const fitting = subscriptions.filter(({ body }) => fits(body, event.type));
+  const to = fitting.map(({ id }) => id);
+  await session.append({
+    drafts: [
+      decision('bus', 'fan_out', {
+        reasoning: `The event "${event.type}" goes to ${to.length} subscriptions.`,
+        data: { event, to },
+      }),
+    ],
+    consumes: [entry],
+    sends: fitting.map((subscription) => deliveryOf(event, subscription)),
+  });
+}
+
+function deliveryOf(event: PublishedEvent, { body, id }: StoredRow): Send {
+  return {
+    to: id,
+    turn: serviceTurn(String(body['runnable']), String(body['name'])),
+    item: {
+      key: `event:${event.id}`,
+      lane: 'input',
+      by: 'runtime',
+      at: event.at,
+      type: 'service',
+      data: { command: 'event', event: event as JsonObject },
+    },
+  };
+}
+
+function fits({ pattern }: JsonObject, type: string): boolean {
+  try {
+    return hasType(readPattern(pattern), type);
+  } catch {
+    // A pattern of another build must not keep events from others.
+    return false;
+  }
+}
+
+async function allSubscriptions({ store }: ServiceSession): Promise<readonly StoredRow[]> {
+  const found: StoredRow[] = [];
+  for (;;) {
+    const after = found.at(-1);
+    const page = await store.rows({
+      kind: subscriptionKind,
+      limit: pageSize,
+      ...(after === undefined ? {} : { after: { at: after.at, id: after.id } }),
+    });
+    found.push(...page);
+    if (page.length < pageSize) return found;
+  }
+}
+
+/** The event of an item; `undefined` when it is none. */
+function eventOf({ data }: InboxEntry): PublishedEvent | undefined {
+  const { command, event } = data;
+  if (command !== 'publish' || typeof event !== 'object' || event === null) return undefined;
+  const { id, type } = event as Partial<PublishedEvent>;
+  return typeof id === 'string' && isEventType(type) ? (event as PublishedEvent) : undefined;
+}

@@ -1,0 +1,32 @@
+import { contentHash } from '../../base/hash.ts';
+import type { TurnPatch } from './turns.ts';
+
+/** Beginning of the ids of sessions that the app keeps for its services. */
+const prefix = 'service:';
+
+/** Queue of the turns of services: they take no place of tasks. */
+export const serviceQueue = 'service:';
+
+/** Kind of the rows that lead from the name of a service to its newest session. */
+export const serviceKind = 'service';
+
+/** True for the session of a service. */
+export function isServiceSession(session: string): boolean {
+  return session.startsWith(prefix);
+}
+
+/** Id of the first session of a service: always the same for a kind and a name. */
+export function firstSession(kind: string, name: string): string {
+  return `${prefix}${kind}:${contentHash([kind, name])}`;
+}
+
+/** Id of the session that goes on where another one has rolled. */
+export function nextSession(session: string): string {
+  const [, base = session, number = '1'] = /^(.*?)~(\d+)$/.exec(session) ?? [];
+  return `${base}~${Number(number) + 1}`;
+}
+
+/** The turn of a service that has something to do; its name is the requester. */
+export function serviceTurn(runnable: string, name: string): TurnPatch {
+  return { queue: serviceQueue, runnable, requester: name, to: 'ready' };
+}

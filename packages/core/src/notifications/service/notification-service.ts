@@ -1,0 +1,142 @@
+import { InvalidOptionError } from '../../base/invalid-option.ts';
+import type { JsonValue } from '../../base/json.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isCount,
+  isFlag,
+  isListOfText,
+  isNonEmptyText,
+  isNumber,
+  isText,
+} from '../../base/options.ts';
+import { noticeItem, notifierKind } from '../../engine/services/notices.ts';
+import type { ServiceHost } from '../../engine/services/service.ts';
+import type { Event } from '../../ledger/event.ts';
+import { syncClock } from '../../ledger/store-clock.ts';
+import type { NoticeAction, NoticeReference } from '../notice.ts';
+import type { NotifierSettings } from './notifier.ts';
+
+/** A notice to be sent. */
+export interface NoticeOptions {
+  /** Id of the user who is told. */
+  readonly user: string;
+  /** One line. */
+  readonly title: string;
+  /** @default '' */
+  readonly text?: string;
+  readonly actions?: readonly NoticeAction[];
+  /** What it is about. It is not sent when that is settled or gone by then. */
+  readonly about?: NoticeReference;
+  /** Names of the channels, in the order in which they are tried. @default all of the app */
+  readonly channels?: readonly string[];
+  /** True for a notice that is sent in quiet hours too. @default false */
+  readonly urgent?: boolean;
+  /** Epoch milliseconds after which it is not sent any more. @default never */
+  readonly expiresAt?: number;
+  /** The same id again is the same notice. @default a new one */
+  readonly id?: string;
+}
+
+/** One thing that has happened to the notices of a user. */
+export interface NotificationHistoryEntry {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** `accept`, `attempt`, `send`, `fail` or `drop`. */
+  readonly decision: string;
+  readonly reasoning: string;
+  readonly data?: JsonValue;
+}
+
+/** Characters of the longest text of a notice. */
+const longestText = 10_000;
+
+/** Notices of one tenant: `app.notifications`. */
+export class NotificationService {
+  readonly #host: ServiceHost;
+  readonly #tenant: string;
+  readonly #settings: NotifierSettings;
+
+  constructor(host: ServiceHost, tenant: string, settings: NotifierSettings) {
+    this.#host = host;
+    this.#tenant = tenant;
+    this.#settings = settings;
+  }
+
+  /** Names of the channels. */
+  get channels(): readonly string[] {
+    return this.#settings.channels.map(({ name }) => name);
+  }
+
+  /**
+   * Sends a notice. Resolves when it is stored; it is sent once quiet hours and the interval of the
+   * user allow it.
+   * @throws InvalidOptionError, StoreUnavailableError
+   */
+  async send(notice: NoticeOptions): Promise<{ readonly id: string }> {
+    this.#check(notice);
+    const { clock, ids } = this.#host;
+    await syncClock(clock, this.#host.ledgers(this.#tenant));
+    const { id = ids.next(), text = '', ...rest } = notice;
+    const { data, key } = noticeItem({
+      ...{ ...rest, id, text, tenant: this.#tenant, at: clock.now() },
+    });
+    await this.#host.post(this.#tenant, { kind: notifierKind, name: notice.user, key, data });
+    return { id };
+  }
+
+  /** What has happened to the notices of a user, the last first. */
+  async history(
+    user: string,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly NotificationHistoryEntry[]> {
+    const { limit = 100 } = options;
+    if (isNonEmptyText(user) !== undefined) throw refusal('history', 'a user must be named');
+    if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
+    const found: Event[] = [];
+    const session = await this.#host.newest(this.#tenant, notifierKind, user);
+    if (session === undefined) return [];
+    for await (const page of this.#host.ledgers(this.#tenant).read(session))
+      for (const event of page) {
+        found.push(event);
+        if (found.length > limit) found.shift();
+      }
+    return found.reverse().flatMap(entryOf);
+  }
+
+  #check(notice: NoticeOptions): void {
+    const invalid = findInvalidOption(notice, {
+      user: isNonEmptyText,
+      title: isNonEmptyText,
+      text: isText,
+      actions: isAnything,
+      about: isAnything,
+      channels: isListOfText,
+      urgent: isFlag,
+      expiresAt: isNumber,
+      id: isNonEmptyText,
+    });
+    if (invalid !== undefined) throw refusal('send', invalid.reason);
+    const { channels = [], text = '', title, user } = notice;
+    if (user === undefined || title === undefined)
+      throw refusal('send', 'it needs `user` and `title`');
+    if (text.length > longestText || title.length > longestText)
+      throw refusal('send', `\`title\` and \`text\` may have ${longestText} characters`);
+    const known = this.channels;
+    const unknown = channels.find((name) => known.length > 0 && !known.includes(name));
+    if (unknown !== undefined)
+      throw refusal('send', `the app has no channel "${unknown}"; it has: ${known.join(', ')}`);
+  }
+}
+
+function entryOf(event: Event): readonly NotificationHistoryEntry[] {
+  if (event.type !== 'decision' || event.component !== 'notifier') return [];
+  const { at, data, decision, reasoning, seq } = event;
+  const more = data === undefined ? {} : { data: data as JsonValue };
+  return [{ ...{ seq, at, decision, reasoning }, ...more }];
+}
+
+function refusal(action: string, reason: string): InvalidOptionError {
+  return new InvalidOptionError({ function: `app.notifications.${action}`, reason });
+}

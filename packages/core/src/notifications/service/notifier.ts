@@ -1,0 +1,250 @@
+import { contentHash } from '../../base/hash.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { isObject } from '../../base/options.ts';
+import type { RetryOptions } from '../../base/retry-options.ts';
+import type { ServiceHost } from '../../engine/services/service.ts';
+import type { ServiceSession, ServiceStep } from '../../engine/services/service-session.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
+import type { EventDraft } from '../../ledger/event.ts';
+import type { InboxEntry } from '../../ledger/port.ts';
+import type { Channel } from '../channel.ts';
+import { joinNotices } from '../delivery/join-notices.ts';
+import { planAttempt } from '../delivery/plan-attempt.ts';
+import { planDelivery } from '../delivery/plan-delivery.ts';
+import type { QuietHours } from '../delivery/quiet-hours.ts';
+import { NotificationFailedError } from '../errors.ts';
+import type { Notice, Recipient } from '../notice.ts';
+import { noticeOf } from './incoming-notice.ts';
+import {
+  type AcceptedNotice,
+  type NotifierState,
+  notifierState,
+  type Sending,
+} from './notifier-state.ts';
+
+/** Settings of all notifiers of an app. */
+export interface NotifierSettings {
+  readonly channels: readonly Channel[];
+  readonly intervalMs?: number | undefined;
+  readonly retry?: RetryOptions | undefined;
+  readonly quietHours?: QuietHours | ((recipient: Recipient) => QuietHours | undefined) | undefined;
+}
+
+/** What becomes of the notices now, or when to look again. */
+type Next = { readonly step: ServiceStep } | { readonly until: number | null };
+
+/** Writer of the notices of one recipient, while this process holds their ledger. */
+export class Notifier {
+  readonly #session: ServiceSession;
+  readonly #settings: NotifierSettings;
+  readonly #host: ServiceHost;
+
+  constructor(session: ServiceSession, settings: NotifierSettings, host: ServiceHost) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  /** Sends all that may be sent now. Returns the instant of the next look. */
+  async advance(): Promise<number | null> {
+    for (;;) {
+      const state = notifierState(this.#session.events());
+      if (this.#session.signal.aborted) return null;
+      const next = await this.#next(state);
+      if ('until' in next) return next.until;
+      await this.#session.append(next.step);
+    }
+  }
+
+  async #next(state: NotifierState): Promise<Next> {
+    const [entry] = await this.#session.inbox();
+    if (entry !== undefined) return { step: { ...this.#accepted(entry), consumes: [entry] } };
+    return state.sending === undefined ? this.#plan(state) : this.#attempt(state, state.sending);
+  }
+
+  #accepted(entry: InboxEntry): ServiceStep {
+    const notice = noticeOf(entry, this.#session.tenant);
+    if (notice === undefined) return {};
+    const reasoning = `The notice "${notice.title}" came in.`;
+    const data = { notice: notice as unknown as JsonObject & { readonly id: string } };
+    return { drafts: [decision('notifier', 'accept', { reasoning, data })] };
+  }
+
+  /** Decides which notices are sent together next. */
+  async #plan({ lastSentAt, waiting }: NotifierState): Promise<Next> {
+    if (waiting.length === 0) return { until: null };
+    const [first] = waiting;
+    const now = this.#session.now();
+    const { intervalMs } = this.#settings;
+    const plan = planDelivery({
+      ...{ notices: waiting, now, lastSentAt, quietHours: this.#quietHours(first) },
+      ...(intervalMs === undefined ? {} : { intervalMs }),
+    });
+    const drafts = plan.drop.map(({ notice, reason }) => dropped([notice], reason));
+    if (drafts.length > 0) return { step: { drafts } };
+    const sendable = plan.send as readonly AcceptedNotice[];
+    // Those for other channels are sent the next time.
+    const channels = JSON.stringify(sendable[0]?.channels);
+    const together = sendable.filter((one) => JSON.stringify(one.channels) === channels);
+    if (together.length === 0) return { until: plan.nextAt ?? null };
+    const ids = together.map(({ id }) => id);
+    return this.#attempt(
+      { waiting, ...(lastSentAt === undefined ? {} : { lastSentAt }) },
+      {
+        ...{ key: contentHash([this.#session.id, ids]), notices: ids, attempts: [] },
+      },
+    );
+  }
+
+  /** Makes the next attempt of a sending, or ends it. */
+  async #attempt(state: NotifierState, sending: Sending): Promise<Next> {
+    const { attempts, key, notices, open } = sending;
+    const given = state.waiting.filter(({ id }) => notices.includes(id));
+    const over = await this.#over(given);
+    if (over.length > 0 && open === undefined) return { step: { drafts: over } };
+    const [first] = given;
+    if (first === undefined) return { step: { drafts: [dropped(notices, 'gone')] } };
+    const channels = this.#channelsOf(first);
+    const joined = joinNotices(given.map(({ channels: _, ...notice }) => notice as Notice));
+    if (open !== undefined) return this.#afterInterruption(sending, joined, channels);
+    const { retry } = this.#settings;
+    const next = planAttempt({
+      ...{ notice: joined, channels, attempts, now: this.#session.now() },
+      quietHours: this.#quietHours(first),
+      ...(retry === undefined ? {} : { retry }),
+    });
+    switch (next.action) {
+      case 'wait':
+        return { until: next.until };
+      case 'give_up':
+        return { step: { drafts: [dropped(notices, next.reason)] } };
+      case 'sent':
+        return { step: { drafts: [dropped(notices, 'sent')] } };
+      case 'send': {
+        const channel = channels.find(({ name }) => name === next.channel) as Channel;
+        const reasoning = `Attempt ${next.attempt} by the channel "${channel.name}".`;
+        await this.#session.append({
+          drafts: [
+            decision('notifier', 'attempt', {
+              reasoning,
+              data: { channel: channel.name, notices, key },
+            }),
+          ],
+        });
+        return { step: { drafts: [await this.#send(channel, joined, notices, key)] } };
+      }
+    }
+  }
+
+  /**
+   * Goes on after a process ended during an attempt: the same attempt again where the channel bears
+   * it, else a failure with an unknown outcome.
+   */
+  async #afterInterruption(
+    { key, notices, open }: Sending,
+    joined: Notice,
+    channels: readonly Channel[],
+  ): Promise<Next> {
+    const channel = channels.find(({ name }) => name === open);
+    if (channel?.idempotent === true)
+      return { step: { drafts: [await this.#send(channel, joined, notices, key)] } };
+    return {
+      step: {
+        drafts: [
+          decision('notifier', 'fail', {
+            reasoning: 'The process ended during the attempt; the notice may have been sent.',
+            data: {
+              ...{ channel: open ?? '', notices, errorType: 'interrupted' },
+              ...{ permanent: true, effect: 'unknown' },
+            },
+          }),
+        ],
+      },
+    };
+  }
+
+  async #send(
+    channel: Channel,
+    joined: Notice,
+    notices: readonly string[],
+    key: string,
+  ): Promise<EventDraft> {
+    const { signal } = this.#session;
+    try {
+      const rendered = await this.#rendered(joined);
+      const { messageId } = await channel.send(rendered, { signal, idempotencyKey: key });
+      return decision('notifier', 'send', {
+        reasoning: `The channel "${channel.name}" has taken it.`,
+        data: {
+          ...{ channel: channel.name, notices },
+          ...(messageId === undefined ? {} : { messageId }),
+        },
+      });
+    } catch (error) {
+      return failure(channel.name, notices, error);
+    }
+  }
+
+  /** Adds what is true at the moment of sending only: the link to a request. */
+  async #rendered(notice: Notice): Promise<Notice> {
+    const request = notice.about?.request;
+    if (request === undefined) return notice;
+    const url = await this.#host.requestLink(this.#session.tenant, request);
+    if (url === undefined) return notice;
+    return { ...notice, actions: [...(notice.actions ?? []), { label: 'Decide', url }] };
+  }
+
+  /** Notices that need not be sent any more: their request is settled, their session is gone. */
+  async #over(notices: readonly AcceptedNotice[]): Promise<readonly EventDraft[]> {
+    const { store } = this.#session;
+    const over: EventDraft[] = [];
+    for (const { about, id } of notices) {
+      if (about === undefined) continue;
+      if ((await store.head(about.session)) === undefined) {
+        over.push(dropped([id], 'session_gone'));
+        continue;
+      }
+      if (about.request === undefined) continue;
+      const rows = await store.requests({ session: about.session, status: 'pending' });
+      if (!rows.some(({ requestId }) => requestId === about.request))
+        over.push(dropped([id], 'request_settled'));
+    }
+    return over;
+  }
+
+  #channelsOf({ channels: names }: AcceptedNotice): readonly Channel[] {
+    const { channels } = this.#settings;
+    if (names === undefined) return channels;
+    return names.flatMap((name) => channels.find((one) => one.name === name) ?? []);
+  }
+
+  #quietHours(notice: AcceptedNotice | undefined): QuietHours | undefined {
+    const { quietHours } = this.#settings;
+    if (typeof quietHours !== 'function') return quietHours;
+    if (notice === undefined) return undefined;
+    return quietHours({ tenant: this.#session.tenant, user: notice.user });
+  }
+}
+
+function dropped(notices: readonly string[], reason: string): EventDraft {
+  return decision('notifier', 'drop', {
+    reasoning: `Not sent: ${reason.replaceAll('_', ' ')}.`,
+    data: { notices, reason },
+  });
+}
+
+function failure(channel: string, notices: readonly string[], error: unknown): EventDraft {
+  const known = error instanceof NotificationFailedError ? error : undefined;
+  // The message of another error may hold what the channel works with.
+  const name = isObject(error) === undefined ? (error as { name?: string }).name : undefined;
+  const reasoning = known?.message ?? `The channel "${channel}" threw (${name ?? 'no error'}).`;
+  const retryAfterMs = known?.retryAfterMs;
+  return decision('notifier', 'fail', {
+    reasoning,
+    data: {
+      ...{ channel, notices, errorType: known?.errorType ?? 'channel_failed' },
+      ...{ permanent: known?.permanent ?? false, effect: known?.effect ?? 'unknown' },
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { type Step, step } from '../../runnables/step.ts';
+
+/** Circumstances of a firing, as the work that it starts gets them in `ctx.input.data`. */
+export type TriggerContext = {
+  /** Name of the trigger. */
+  readonly trigger: string;
+  readonly kind: 'schedule' | 'event' | 'condition' | 'webhook' | 'manual';
+  /** Epoch milliseconds for which it fires. */
+  readonly instant: number;
+  /** True when it fires later than its tolerance allows. */
+  readonly missed?: boolean;
+  /** Due instants that this firing stands for. */
+  readonly standsFor?: number;
+  readonly instruction?: string;
+  /** The event, the delivery, or what the check of a condition saw. */
+  readonly about?: JsonObject;
+};
+
+/** Options of `action`. */
+export interface ActionOptions {
+  readonly name: string;
+  readonly description?: string;
+  /**
+   * The work, without a model. It is recorded as one effect under an idempotency key, and retried
+   * by its `recovery` alone.
+   */
+  readonly execute: (
+    context: TriggerContext,
+    effect: { readonly idempotencyKey: string; readonly signal: AbortSignal },
+  ) => JsonValue | undefined | Promise<JsonValue | undefined>;
+}
+
+/**
+ * Makes a runnable for a trigger that needs no model: for work that is fixed or frequent.
+ * @example
+ * ```ts
+ * import { action, every, trigger } from 'adjutant/triggers';
+ *
+ * const tidy = action({ name: 'tidy', execute: () => 'nothing to tidy' });
+ * const hourly = trigger({ name: 'hourly', on: every('1h'), start: tidy });
+ * console.log(hourly.declaration.start); // 'tidy'
+ * ```
+ */
+export function action({ execute, ...options }: ActionOptions): Step<JsonValue | undefined> {
+  return step({
+    ...options,
+    execute: async (ctx) => {
+      const context = (ctx.input as { readonly data: TriggerContext }).data;
+      const output = await ctx.effect('action', (effect) => execute(context, effect));
+      return ctx.complete(output as JsonValue);
+    },
+  }) as Step<JsonValue | undefined>;
+}

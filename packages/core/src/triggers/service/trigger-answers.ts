@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../base/json.ts';
+import { noticeSend } from '../../engine/services/notices.ts';
+import type { ServiceSession, ServiceStep } from '../../engine/services/service-session.ts';
+import { decision } from '../../ledger/decisions/decision.ts';
+import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
+import type { Actor } from '../../ledger/event.ts';
+import type { InboxEntry, Send } from '../../ledger/port.ts';
+import { cancelSend } from './place-firing.ts';
+import type { TriggerState } from './trigger-state.ts';
+
+/** Records a declaration that is new. No process goes back to an older revision. */
+export function declared(state: TriggerState, by: Actor, data: JsonObject): ServiceStep {
+  const declaration = data['declaration'] as unknown as TriggerDeclaration;
+  const hash = String(data['hash']);
+  const isNew = state.status === 'deleted';
+  if (!isNew && state.hashes.includes(hash)) return {};
+  const revision = isNew ? 1 : state.revision + 1;
+  const { name } = declaration;
+  return {
+    drafts: [
+      decision('trigger', 'declare', {
+        by,
+        reasoning: isNew
+          ? `The trigger "${name}" was created.`
+          : `The trigger "${name}" was changed; nothing before this is considered.`,
+        data: { declaration, hash, revision, ...(isNew ? { isNew } : {}) },
+      }),
+    ],
+  };
+}
+
+/** Deletes a trigger, and cancels its open work. */
+export function deleted(
+  { open }: TriggerState,
+  by: Actor,
+  reasoning: string,
+  now: number,
+): ServiceStep {
+  return {
+    drafts: [decision('trigger', 'delete', { by, reasoning })],
+    sends: open === undefined ? [] : [cancelSend(open, reasoning, now)],
+  };
+}
+
+type End = {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly firing: string;
+  readonly session: string;
+  readonly status: string;
+  readonly task: string;
+};
+
+/** Records the end of a firing's work, and tells the people who are to know. */
+export function ended(
+  { declaration }: TriggerState,
+  { data, key }: InboxEntry,
+  session: ServiceSession,
+): ServiceStep {
+  const { error, firing, session: of, status, task } = data as unknown as End;
+  const end = { firing, task, status, ...(error === undefined ? {} : { error }) };
+  const reasoning = `The work of a firing has ended: ${status}.`;
+  const sends: Send[] = [];
+  if (declaration?.notify !== undefined) {
+    const title = status === 'completed' ? 'is done' : 'has failed';
+    const notice = noticeSend({
+      ...declaration.notify,
+      ...{ id: `${session.id}:${key}`, tenant: session.tenant, at: session.now() },
+      ...{ title: `"${declaration.name}" ${title}`, text: error?.message ?? '' },
+      about: { session: of, run: task },
+    });
+    sends.push(notice);
+  }
+  return { drafts: [decision('trigger', 'end', { reasoning, data: end })], sends };
+}
+
+/** A task that was refused until its time was over: the firing is not carried out. */
+export function notArrived({ open }: TriggerState, { data }: InboxEntry): ServiceStep {
+  const { key, reason } = data as { readonly key: string; readonly reason: string };
+  if (open === undefined || key !== `task:${open.task}`) return {};
+  const { firing, task } = open;
+  const reasoning = `The task of the firing could not be submitted (${reason}).`;
+  const end = { firing: firing.id, task, status: 'refused' };
+  return {
+    drafts: [
+      decision('trigger', 'refuse', { reasoning, data: { firing, reason } }),
+      decision('trigger', 'end', { reasoning, data: end }),
+    ],
+  };
+}

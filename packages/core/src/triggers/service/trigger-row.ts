@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
+import type { ListedRow, StoredRow } from '../../ledger/port.ts';
+import type { LastFiring, OpenWork, TriggerState, TriggerStatus } from './trigger-state.ts';
+
+/** Kind of the rows by which triggers are listed. */
+export const triggerKind = 'trigger';
+
+/** A trigger, as it is listed. */
+export interface TriggerInfo {
+  readonly name: string;
+  readonly description?: string;
+  readonly status: TriggerStatus;
+  /** What it fires on: a schedule, or a kind with what data say of it. */
+  readonly on: JsonObject;
+  /** Name of the runnable that a firing starts. */
+  readonly start: string;
+  readonly input?: string;
+  readonly missed: string;
+  readonly overlap: string;
+  readonly mostPerHour: number;
+  readonly revision: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Next instant or check; missing when there is none. */
+  readonly nextAt?: number;
+  /** The work of the last firing, while it goes on. */
+  readonly open?: Pick<OpenWork, 'task' | 'session'> & { readonly instant: number };
+  /** Number of firings that wait for its end. */
+  readonly queued: number;
+  readonly fired: number;
+  readonly failed: number;
+  readonly last?: LastFiring;
+}
+
+/** The row of a trigger. */
+export function triggerRow(state: TriggerState, nextAt: number | null, session: string): ListedRow {
+  const { anchor, createdAt, declaration, fired, failed, hashes, last, open, queued, revision } =
+    state;
+  const { name, requester } = declaration as TriggerDeclaration;
+  return {
+    kind: triggerKind,
+    id: name,
+    status: state.status,
+    at: createdAt,
+    ...(requester === undefined ? {} : { user: requester }),
+    body: {
+      ...{ declaration, hashes, revision, anchor, fired, failed, session },
+      queued: queued.length,
+      ...(nextAt === null ? {} : { nextAt }),
+      ...(last === undefined ? {} : { last }),
+      ...(open === undefined
+        ? {}
+        : { open: { task: open.task, session: open.session, instant: open.firing.instant } }),
+    } as unknown as JsonObject,
+  };
+}
+
+/** Reads the row of a trigger. */
+export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
+  const {
+    anchor: _,
+    declaration,
+    hashes: __,
+    session: ___,
+    ...facts
+  } = body as unknown as {
+    readonly declaration: TriggerDeclaration;
+    readonly anchor: number;
+    readonly hashes: readonly string[];
+    readonly session: string;
+    readonly revision: number;
+    readonly fired: number;
+    readonly failed: number;
+    readonly queued: number;
+  };
+  const { description, input, missed, mostPerHour, name, on, overlap, start } = declaration;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    status: status as TriggerStatus,
+    ...{ on, start },
+    ...(input === undefined ? {} : { input }),
+    ...{ missed, overlap, mostPerHour, createdAt: at },
+    ...facts,
+  };
+}

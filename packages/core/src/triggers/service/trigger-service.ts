@@ -1,0 +1,377 @@
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import {
+  describeValue,
+  findInvalidOption,
+  isCount,
+  isListOf,
+  isNonEmptyText,
+  isText,
+  type OptionChecks,
+} from '../../base/options.ts';
+import type { ServiceHost } from '../../engine/services/service.ts';
+import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
+import type { Event } from '../../ledger/event.ts';
+import type { ListedRow, StoredRow } from '../../ledger/port.ts';
+import { syncClock } from '../../ledger/store-clock.ts';
+import { InvalidTriggerError } from '../errors.ts';
+import { nextInstants } from '../schedules/next-instant.ts';
+import type { Schedule } from '../schedules/schedule.ts';
+import type { IncomingWebhook } from '../webhooks/verify-webhook.ts';
+import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
+import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
+import { declarationHash, type Trigger, type TriggerOptions, trigger } from './trigger.ts';
+import { type TriggerInfo, triggerInfo, triggerKind } from './trigger-row.ts';
+import type { TriggerStatus } from './trigger-state.ts';
+
+/** Filter of the list of triggers. */
+export interface TriggerListOptions {
+  /** @default all but deleted ones */
+  readonly statuses?: readonly TriggerStatus[];
+  /** @default 100 */
+  readonly limit?: number;
+}
+
+/** Author and reason of a change. */
+export interface TriggerControlOptions {
+  /** `user`, `operator` or `trigger`, with an id behind a colon. @default 'operator' */
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** One thing that has happened to a trigger. */
+export interface TriggerHistoryEntry {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly by: string;
+  /** Such as `fire`, `skip`, `end` or `pause`. */
+  readonly decision: string;
+  readonly reasoning: string;
+  readonly data?: JsonValue;
+}
+
+const statuses = ['active', 'paused', 'disabled', 'completed', 'deleted'] as const;
+const listChecks: OptionChecks<TriggerListOptions> = {
+  statuses: isListOf(...statuses),
+  limit: isCount,
+};
+const controlChecks: OptionChecks<TriggerControlOptions> = {
+  by: (value) =>
+    typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
+      ? undefined
+      : "'user', 'operator' or 'trigger', with an id behind a colon",
+  reason: isText,
+};
+
+/** Triggers of one tenant: `app.triggers`. */
+export class TriggerService {
+  readonly #host: ServiceHost;
+  readonly #tenant: string;
+  readonly #declared: ReadonlyMap<string, Trigger>;
+
+  constructor(host: ServiceHost, tenant: string, declared: ReadonlyMap<string, Trigger>) {
+    this.#host = host;
+    this.#tenant = tenant;
+    this.#declared = declared;
+  }
+
+  /** Triggers in the order in which they were made. */
+  async list(options: TriggerListOptions = {}): Promise<readonly TriggerInfo[]> {
+    const invalid = findInvalidOption(options, listChecks);
+    if (invalid !== undefined) throw refusal('list', invalid.reason);
+    const { limit = 100, statuses: wanted = statuses.slice(0, 4) } = options;
+    const rows = await this.#ledgers.rows({ kind: triggerKind, statuses: wanted, limit });
+    return rows.map(triggerInfo);
+  }
+
+  /** @throws TriggerNotFoundError */
+  async get(name: string): Promise<TriggerInfo> {
+    return triggerInfo(await this.#row(name));
+  }
+
+  /**
+   * Makes a trigger by data alone, without functions: on a schedule or on events of the bus. It is
+   * stored, and any worker of the app fires it.
+   * @throws InvalidTriggerError; TriggerStateError when there is one of this name
+   */
+  async create(options: TriggerOptions, control: TriggerControlOptions = {}): Promise<TriggerInfo> {
+    const { declaration } = this.#ofData('create', options);
+    const { name } = declaration;
+    const row = await this.#find(name);
+    if (row !== undefined && row.status !== 'deleted')
+      throw new TriggerStateError({ trigger: name, status: row.status, refused: 'created again' });
+    await this.#declare(declaration, this.#host.ids.next(), control);
+    return this.#settled(name, (found) => found.status !== 'deleted');
+  }
+
+  /**
+   * Changes a trigger: the options that are given take the place of those it has. Nothing before
+   * the change is considered.
+   * @throws InvalidTriggerError, TriggerNotFoundError; TriggerStateError for a deleted one
+   */
+  async update(
+    name: string,
+    options: Partial<Omit<TriggerOptions, 'name'>>,
+    control: TriggerControlOptions = {},
+  ): Promise<TriggerInfo> {
+    const row = await this.#open(name, 'changed');
+    const before = declarationOf(row);
+    if (before.usesCode)
+      throw refusal('update', `"${name}" has functions of code: change it where it is declared`);
+    const { usesCode: _, ...given } = before;
+    const merged = { ...given, ...options, name } as unknown as TriggerOptions;
+    const { declaration } = this.#ofData('update', merged);
+    const hash = declarationHash(declaration);
+    if ((row.body['hashes'] as readonly string[]).at(-1) === hash) return triggerInfo(row);
+    await this.#declare(declaration, this.#host.ids.next(), control);
+    return this.#settled(name, (found) => found.revision > Number(row.body['revision']));
+  }
+
+  /** @throws TriggerNotFoundError, TriggerStateError */
+  pause(name: string, options: TriggerControlOptions = {}): Promise<void> {
+    return this.#control(name, 'pause', ['active'], options);
+  }
+
+  /**
+   * Lets a paused or disabled trigger fire again. What was due meanwhile is not made up for.
+   * @throws TriggerNotFoundError, TriggerStateError
+   */
+  resume(name: string, options: TriggerControlOptions = {}): Promise<void> {
+    return this.#control(name, 'resume', ['paused', 'disabled'], options);
+  }
+
+  /** @throws TriggerNotFoundError, TriggerStateError */
+  disable(name: string, options: TriggerControlOptions = {}): Promise<void> {
+    return this.#control(name, 'disable', ['active', 'paused'], options);
+  }
+
+  /**
+   * Deletes a trigger, and cancels the work of its last firing. Its history stays.
+   * @throws TriggerNotFoundError, TriggerStateError
+   */
+  delete(name: string, options: TriggerControlOptions = {}): Promise<void> {
+    return this.#control(name, 'delete', statuses.slice(0, 4), options);
+  }
+
+  /**
+   * Fires a trigger now, whatever its schedule.
+   * @param options `key`: the same one again is the same firing
+   * @throws TriggerNotFoundError, TriggerStateError
+   */
+  async fire(
+    name: string,
+    options: TriggerControlOptions & { readonly key?: string } = {},
+  ): Promise<void> {
+    const { key = this.#host.ids.next(), ...control } = options;
+    if (isNonEmptyText(key) !== undefined)
+      throw refusal('fire', '`key` must be a text that is not empty');
+    await this.#control(name, 'fire', ['active', 'paused', 'disabled', 'completed'], control, {
+      id: key,
+    });
+  }
+
+  /**
+   * Returns the next instants of a schedule in epoch milliseconds, without jitter.
+   * @param what the name of a trigger, or a schedule
+   * @throws InvalidTriggerError, TriggerNotFoundError
+   */
+  async preview(
+    what: string | Schedule,
+    options: { readonly count?: number } = {},
+  ): Promise<readonly number[]> {
+    const { clock } = this.#host;
+    await syncClock(clock, this.#ledgers);
+    const from = clock.now();
+    if (typeof what !== 'string') return nextInstants(what, { from, ...options });
+    const row = await this.#find(what);
+    const declaration =
+      row === undefined ? this.#declared.get(what)?.declaration : declarationOf(row);
+    if (declaration === undefined) throw await this.#notFound(what);
+    const { kind } = declaration.on;
+    if (kind !== 'cron' && kind !== 'every' && kind !== 'at')
+      throw refusal('preview', `"${what}" has no schedule: it fires on: ${String(kind)}`);
+    const anchor = Number(row?.body['anchor'] ?? from);
+    return nextInstants(declaration.on as unknown as Schedule, { from, anchor, ...options });
+  }
+
+  /**
+   * What has happened to a trigger, the last first.
+   * @throws TriggerNotFoundError
+   */
+  async history(
+    name: string,
+    options: { readonly limit?: number } = {},
+  ): Promise<readonly TriggerHistoryEntry[]> {
+    const { limit = 100 } = options;
+    if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
+    const row = await this.#row(name);
+    const found: Event[] = [];
+    for await (const page of this.#ledgers.read(row.session))
+      for (const event of page) {
+        found.push(event);
+        if (found.length > limit) found.shift();
+      }
+    return found.reverse().flatMap(historyEntry);
+  }
+
+  /**
+   * Takes in a delivery of a webhook. Resolves when it is stored.
+   * @returns `duplicate` when it had come before
+   * @throws TriggerNotFoundError; WebhookRefusedError when it is forged, too old or too large, or
+   * another delivery had its id
+   */
+  async receive(
+    name: string,
+    delivery: Pick<IncomingWebhook, 'headers' | 'body'>,
+  ): Promise<{ readonly duplicate: boolean }> {
+    const found = await this.#row(name);
+    const webhook = this.#declared.get(name)?.code.webhook;
+    if (webhook === undefined || found.status === 'deleted') throw await this.#notFound(name);
+    const { clock } = this.#host;
+    await syncClock(clock, this.#ledgers);
+    const now = clock.now();
+    const made = verifiedDelivery(name, webhook, delivery, now);
+    const { duplicate } = await this.#post(name, true, made.key, 'trigger', made.data, [made.row]);
+    if (duplicate) await assertSameDelivery(name, this.#ledgers, made.row);
+    return { duplicate };
+  }
+
+  /** Posts the declarations of code that are new. */
+  async declareAll(): Promise<void> {
+    await syncClock(this.#host.clock, this.#ledgers);
+    for (const { declaration } of this.#declared.values()) {
+      const hash = declarationHash(declaration);
+      const row = await this.#find(declaration.name);
+      const known = (row?.body['hashes'] ?? []) as readonly string[];
+      if (!known.includes(hash)) await this.#declare(declaration, hash, { by: 'operator' });
+    }
+  }
+
+  get #ledgers() {
+    return this.#host.ledgers(this.#tenant);
+  }
+
+  #ofData(action: string, options: TriggerOptions): Trigger {
+    const made = trigger(options);
+    const { declaration } = made;
+    const { registry } = this.#host;
+    if (declaration.usesCode)
+      throw refusal(
+        action,
+        'functions and secrets are not stored: declare this trigger in code, with `triggers([…])`',
+      );
+    if (!registry.has(declaration.start))
+      throw refusal(
+        action,
+        `the app has no runnable "${declaration.start}"; it has: ${registry.names.join(', ')}`,
+      );
+    return made;
+  }
+
+  async #declare(
+    declaration: TriggerDeclaration,
+    key: string,
+    { by = 'operator' }: TriggerControlOptions,
+  ): Promise<void> {
+    const hash = declarationHash(declaration);
+    const data = { command: 'declare', declaration, hash } as unknown as JsonObject;
+    await this.#post(declaration.name, declaration.usesCode, `declare:${key}`, by, data);
+  }
+
+  async #control(
+    name: string,
+    command: string,
+    allowed: readonly string[],
+    options: TriggerControlOptions,
+    more: JsonObject = {},
+  ): Promise<void> {
+    const invalid = findInvalidOption(options, controlChecks);
+    if (invalid !== undefined) throw refusal(command, invalid.reason);
+    const { by = 'operator', reason } = options;
+    const row = await this.#row(name);
+    if (!allowed.includes(row.status)) {
+      const refused = `${command}d`.replace(/ed$|ee?d$/, 'ed');
+      throw new TriggerStateError({ trigger: name, status: row.status, refused });
+    }
+    const key = typeof more['id'] === 'string' ? more['id'] : this.#host.ids.next();
+    const data: JsonObject = { command, ...more, ...(reason === undefined ? {} : { reason }) };
+    const { usesCode } = declarationOf(row);
+    await this.#post(name, usesCode, `${command}:${key}`, by, data);
+  }
+
+  #post(
+    name: string,
+    usesCode: boolean,
+    key: string,
+    by: string,
+    data: JsonObject,
+    rows: readonly ListedRow[] = [],
+  ): Promise<{ readonly duplicate: boolean }> {
+    const runnable = turnName(name, usesCode);
+    const post = { kind: triggerKind, name, runnable, key, by, data, rows };
+    return this.#host.post(this.#tenant, post);
+  }
+
+  async #find(name: string): Promise<StoredRow | undefined> {
+    if (isNonEmptyText(name) !== undefined)
+      throw refusal('get', `the name must be a text, not ${describeValue(name)}`);
+    const [row] = await this.#ledgers.rows({ kind: triggerKind, id: name, limit: 1 });
+    return row;
+  }
+
+  async #row(name: string): Promise<StoredRow> {
+    let row = await this.#find(name);
+    if (row === undefined && this.#declared.has(name)) {
+      // Declared in code, and not yet looked at by a worker.
+      await this.declareAll();
+      await this.#host.finish(this.#tenant);
+      row = await this.#find(name);
+    }
+    if (row === undefined) throw await this.#notFound(name);
+    return row;
+  }
+
+  async #open(name: string, refused: string): Promise<StoredRow> {
+    const row = await this.#row(name);
+    if (row.status === 'deleted')
+      throw new TriggerStateError({ trigger: name, status: row.status, refused });
+    return row;
+  }
+
+  async #notFound(name: string): Promise<TriggerNotFoundError> {
+    const known = (await this.list()).map((one) => one.name);
+    return new TriggerNotFoundError({ trigger: name, app: this.#host.app, known });
+  }
+
+  /** Lets the trigger be written here, and returns it as it is then. */
+  async #settled(name: string, isDone: (found: TriggerInfo) => boolean): Promise<TriggerInfo> {
+    await this.#host.finish(this.#tenant);
+    const found = await this.get(name);
+    if (isDone(found)) return found;
+    throw new TriggerStateError({ trigger: name, status: found.status, refused: 'changed' });
+  }
+}
+
+/** Name of the turn of a trigger: one with functions is written by a process that has them. */
+export function turnName(name: string, usesCode: boolean): string {
+  return usesCode ? `${triggerKind}:${name}` : triggerKind;
+}
+
+function declarationOf(row: StoredRow): TriggerDeclaration {
+  return row.body['declaration'] as unknown as TriggerDeclaration;
+}
+
+function historyEntry(event: Event): readonly TriggerHistoryEntry[] {
+  if (event.type !== 'decision' || event.component !== 'trigger') return [];
+  const { at, by, data, decision, reasoning, seq } = event;
+  return [
+    {
+      ...{ seq, at, by, decision, reasoning },
+      ...(data === undefined ? {} : { data: data as JsonValue }),
+    },
+  ];
+}
+
+function refusal(action: string, reason: string): InvalidTriggerError {
+  return new InvalidTriggerError({ function: `app.triggers.${action}`, reason });
+}

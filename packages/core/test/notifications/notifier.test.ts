@@ -1,0 +1,185 @@
+import { agent, memoryStore, runtime, step, tool } from 'adjutant';
+import {
+  type Channel,
+  type Notice,
+  NotificationFailedError,
+  notifications,
+} from 'adjutant/notifications';
+import { roundModel } from 'adjutant/testing';
+import { every, trigger, triggers } from 'adjutant/triggers';
+import { expect, test } from 'vitest';
+import { desk, hourMs, noting, work } from '../services/desk.ts';
+
+/** A channel that keeps what it is given; `fail` decides what becomes of each sending. */
+function keeping(name = 'mail', fail: (count: number) => Error | undefined = () => undefined) {
+  const sent: Notice[] = [];
+  const keys: string[] = [];
+  let count = 0;
+  const channel: Channel = {
+    name,
+    idempotent: true,
+    send: async (notice, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      const error = fail(++count);
+      if (error !== undefined) throw error;
+      sent.push(notice);
+      return { channel: name };
+    },
+  };
+  return { channel, keys, sent };
+}
+
+const broken = (channel: string) =>
+  new NotificationFailedError({
+    ...{ channel, notice: 'n', reason: 'it is away' },
+    kind: { status: 'error_transient', errorType: 'away', effect: 'none' },
+  });
+
+test('a notice is sent at once, and those that come within 30 s are joined', async () => {
+  const { channel, sent } = keeping();
+  const { app, clock } = desk({ notifications: notifications({ channels: [channel] }) });
+  await app.notifications.send({ user: 'ann', title: 'One', id: 'one' });
+  await app.notifications.send({ user: 'ann', title: 'One', id: 'one' });
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['One']);
+  await app.notifications.send({ user: 'ann', title: 'Two' });
+  await app.notifications.send({ user: 'bob', title: 'For Bob' });
+  await app.notifications.send({ user: 'ann', title: 'Three' });
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['One', 'For Bob']);
+  clock.advance(30_000);
+  await work(app);
+  expect(sent.at(-1)).toMatchObject({ user: 'ann', title: '2 notices' });
+  const history = await app.notifications.history('ann');
+  expect(history.map(({ decision }) => decision)).toEqual([
+    'send',
+    'attempt',
+    'accept',
+    'accept',
+    'send',
+    'attempt',
+    'accept',
+  ]);
+  await app.close();
+});
+
+test('a channel that fails is tried again under one key, then the next one', async () => {
+  const mail = keeping('mail', () => broken('mail'));
+  const push = keeping('push');
+  const channels = [mail.channel, push.channel];
+  const { app, clock } = desk({ notifications: notifications({ channels }) });
+  await app.notifications.send({ user: 'ann', title: 'One' });
+  for (let tries = 0; tries < 6; tries++) {
+    await work(app);
+    clock.advance(60_000);
+  }
+  expect([mail.keys.length, new Set(mail.keys).size]).toEqual([3, 1]);
+  expect(push.sent.map(({ title }) => title)).toEqual(['One']);
+  await app.close();
+});
+
+test('quiet hours hold back what is not urgent', async () => {
+  const { channel, sent } = keeping();
+  const quietHours = { from: '22:00', to: '08:00', timeZone: 'UTC' };
+  const { app, clock } = desk({
+    notifications: notifications({ channels: [channel], quietHours }),
+  });
+  await app.notifications.send({ user: 'ann', title: 'Later' });
+  await app.notifications.send({ user: 'ann', title: 'Now', urgent: true });
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Now']);
+  clock.advance(hourMs / 2);
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Now', 'Later']);
+  await app.close();
+});
+
+test('the end of a task, and of the work of a trigger, is told once', async () => {
+  const { channel, sent } = keeping();
+  const { made } = noting();
+  const failing = step({ name: 'failing', execute: (ctx) => ctx.fail('no paper') });
+  const { app, clock } = desk({
+    runnables: [made, failing],
+    notifications: notifications({ channels: [channel], intervalMs: 0 }),
+    triggers: triggers([
+      trigger({ name: 'hourly', on: every('1h'), start: made, notify: { user: 'ann' } }),
+    ]),
+  });
+  const task = await app.submit(failing, 'x', {
+    name: 'Report',
+    onComplete: { user: 'ann', channels: ['mail'] },
+  });
+  await work(app);
+  expect((await task.info()).state).toBe('failed');
+  expect(sent).toMatchObject([{ title: '"Report" has failed', about: { run: task.id } }]);
+  clock.advance(hourMs);
+  await work(app);
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['"Report" has failed', '"hourly" is done']);
+  await app.close();
+});
+
+test('a request is told to the requester of its task, and not when it is settled', async () => {
+  const { channel, sent } = keeping();
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    approval: true,
+    execute: async () => 'paid',
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const quietHours = { from: '22:00', to: '08:00', timeZone: 'UTC' };
+  const { app, clock } = desk({
+    runnables: [clerk],
+    approvals: {
+      keys: [{ id: 'k', secret: 'x'.repeat(32) }],
+      url: 'https://desk.example/approve',
+    } as never,
+    notifications: notifications({ channels: [channel], requests: true, quietHours }),
+  });
+  await app.submit(clerk, 'Pay', { requester: 'ann' });
+  await work(app);
+  const [request] = await app.requests.list();
+  await app.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'user:ann' });
+  clock.advance(hourMs);
+  await work(app);
+  expect(sent).toEqual([]);
+  expect((await app.notifications.history('ann')).map(({ decision }) => decision)).toContain(
+    'drop',
+  );
+  await app.submit(clerk, 'Pay', { requester: 'ann' });
+  await work(app);
+  expect(sent).toMatchObject([
+    { user: 'ann', actions: [{ label: 'Decide', url: expect.stringContaining('desk.example') }] },
+  ]);
+  await app.close();
+});
+
+test('what cannot be sent is refused', async () => {
+  const { channel } = keeping();
+  const twice = [channel, channel];
+  expect(() => notifications({ channels: [] })).toThrow('a list with a channel');
+  expect(() => notifications({ channels: twice })).toThrow('two channels have the name "mail"');
+  expect(() => notifications({ channels: [channel], every: 1 } as never)).toThrow('every');
+  const quietHours = { from: '25:00', to: '08:00', timeZone: 'UTC' };
+  expect(() => notifications({ channels: [channel], quietHours })).toThrow();
+  const { app } = desk({ notifications: notifications({ channels: [channel] }) });
+  const refused: readonly [object, string][] = [
+    [{ user: 'ann' }, '`user` and `title`'],
+    [{ user: 'ann', title: 'x', channels: ['fax'] }, 'no channel "fax"'],
+    [{ user: 'ann', title: 'x'.repeat(20_000) }, '10000 characters'],
+    [{ user: 'ann', title: 'x', colour: 'red' }, 'colour'],
+  ];
+  for (const [notice, reason] of refused)
+    await expect(app.notifications.send(notice as never)).rejects.toThrow(reason);
+  expect(await app.notifications.history('ann')).toEqual([]);
+  await app.close();
+  const { made } = noting();
+  const without = runtime({ app: 'desk', store: memoryStore(), recover: 'manual' });
+  await expect(without.submit(made, 'x', { onComplete: { user: 'ann' } })).rejects.toThrow(
+    '`onComplete` needs the option `notifications`',
+  );
+  await without.close();
+});
