@@ -136,6 +136,30 @@ test('a trigger is made by data, changed, paused, resumed, fired and deleted', a
   await app.close();
 });
 
+test('a change back is a revision too, and a trigger can change what it fires on', async () => {
+  const { made } = noting();
+  const { app } = desk({ runnables: [made], triggers: triggers() });
+  const options = { requester: 'ann', priority: 'high', notify: { user: 'ann' } } as const;
+  await app.triggers.create({ name: 'tidy', on: every('1h'), start: 'note', ...options });
+  await app.triggers.create({ name: 'other', on: every('1h'), start: 'note', requester: 'bob' });
+  await app.triggers.update('tidy', { on: every('1m') });
+  expect(await app.triggers.update('tidy', { on: every('1h') })).toMatchObject({
+    ...options,
+    revision: 3,
+    on: { everyMs: hourMs },
+  });
+  await app.triggers.update('tidy', { on: event('mail.*') });
+  expect(await app.triggers.update('tidy', { input: 'Read it' })).toMatchObject({
+    revision: 5,
+    on: { kind: 'event', pattern: 'mail.*' },
+    input: 'Read it',
+  });
+  expect(await app.triggers.update('tidy', { input: 'Read it' })).toMatchObject({ revision: 5 });
+  const ofAnn = await app.triggers.list({ requester: 'ann' });
+  expect(ofAnn.map(({ name }) => name)).toEqual(['tidy']);
+  await app.close();
+});
+
 test('a firing while earlier work goes on is skipped, or waits, by the overlap', async () => {
   const seen: string[] = [];
   const slow = step({

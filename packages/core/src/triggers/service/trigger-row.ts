@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { ListedRow, StoredRow } from '../../ledger/port.ts';
@@ -16,6 +17,14 @@ export interface TriggerInfo {
   /** Name of the runnable that a firing starts. */
   readonly start: string;
   readonly input?: string;
+  /** User on whose behalf the tasks run. @default 'system' */
+  readonly requester?: string;
+  /** @default 'low' */
+  readonly priority?: string;
+  /** @default 'default' */
+  readonly queue?: string;
+  /** Who is told how the work of a firing ended. */
+  readonly notify?: TriggerDeclaration['notify'];
   readonly missed: string;
   readonly overlap: string;
   readonly mostPerHour: number;
@@ -74,13 +83,14 @@ export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
     readonly failed: number;
     readonly queued: number;
   };
-  const { description, input, missed, mostPerHour, name, on, overlap, start } = declaration;
+  const { missed, mostPerHour, name, on, overlap, start } = declaration;
+  const { description, input, notify, priority, queue, requester } = declaration;
   return {
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     status: status as TriggerStatus,
     ...{ on, start },
-    ...(input === undefined ? {} : { input }),
+    ...defined({ input, requester, priority, queue, notify }),
     ...{ missed, overlap, mostPerHour, createdAt: at },
     ...facts,
   };

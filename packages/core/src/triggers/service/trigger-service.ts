@@ -1,3 +1,5 @@
+import { defined } from '../../base/defined.ts';
+import { contentHash } from '../../base/hash.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import {
   describeValue,
@@ -27,6 +29,8 @@ import type { TriggerStatus } from './trigger-state.ts';
 export interface TriggerListOptions {
   /** @default all but deleted ones */
   readonly statuses?: readonly TriggerStatus[];
+  /** User on whose behalf their tasks run. @default every one */
+  readonly requester?: string;
   /** @default 100 */
   readonly limit?: number;
 }
@@ -53,6 +57,7 @@ export interface TriggerHistoryEntry {
 const statuses = ['active', 'paused', 'disabled', 'completed', 'deleted'] as const;
 const listChecks: OptionChecks<TriggerListOptions> = {
   statuses: isListOf(...statuses),
+  requester: isNonEmptyText,
   limit: isCount,
 };
 const controlChecks: OptionChecks<TriggerControlOptions> = {
@@ -79,8 +84,9 @@ export class TriggerService {
   async list(options: TriggerListOptions = {}): Promise<readonly TriggerInfo[]> {
     const invalid = findInvalidOption(options, listChecks);
     if (invalid !== undefined) throw refusal('list', invalid.reason);
-    const { limit = 100, statuses: wanted = statuses.slice(0, 4) } = options;
-    const rows = await this.#ledgers.rows({ kind: triggerKind, statuses: wanted, limit });
+    const { limit = 100, requester: user, statuses: wanted = statuses.slice(0, 4) } = options;
+    const filter = { kind: triggerKind, statuses: wanted, limit, ...defined({ user }) };
+    const rows = await this.#ledgers.rows(filter);
     return rows.map(triggerInfo);
   }
 
@@ -118,12 +124,13 @@ export class TriggerService {
     const before = declarationOf(row);
     if (before.usesCode)
       throw refusal('update', `"${name}" has functions of code: change it where it is declared`);
-    const { usesCode: _, ...given } = before;
-    const merged = { ...given, ...options, name } as unknown as TriggerOptions;
-    const { declaration } = this.#ofData('update', merged);
+    const { declaration } = this.#ofData('update', changedOptions(before, { ...options, name }));
     const hash = declarationHash(declaration);
-    if ((row.body['hashes'] as readonly string[]).at(-1) === hash) return triggerInfo(row);
-    await this.#declare(declaration, this.#host.ids.next(), control);
+    if (declarationHash(before) === hash) return triggerInfo(row);
+    const key = this.#host.ids.next();
+    // A change back to what it was is a revision too, unlike a process with older code.
+    const isKnown = (row.body['hashes'] as readonly string[]).includes(hash);
+    await this.#declare(declaration, key, control, isKnown ? contentHash([hash, key]) : hash);
     return this.#settled(name, (found) => found.revision > Number(row.body['revision']));
   }
 
@@ -272,8 +279,8 @@ export class TriggerService {
     declaration: TriggerDeclaration,
     key: string,
     { by = 'operator' }: TriggerControlOptions,
+    hash: string = declarationHash(declaration),
   ): Promise<void> {
-    const hash = declarationHash(declaration);
     const data = { command: 'declare', declaration, hash } as unknown as JsonObject;
     await this.#post(declaration.name, declaration.usesCode, `declare:${key}`, by, data);
   }
@@ -355,6 +362,17 @@ export class TriggerService {
 /** Name of the turn of a trigger: one with functions is written by a process that has them. */
 export function turnName(name: string, usesCode: boolean): string {
   return usesCode ? `${triggerKind}:${name}` : triggerKind;
+}
+
+/** Options of a trigger after a change. What is for schedules alone goes with the schedule. */
+function changedOptions(
+  { usesCode: _, missed, toleranceMs, ...kept }: TriggerDeclaration,
+  changes: Partial<TriggerOptions>,
+): TriggerOptions {
+  const { kind } = changes.on ?? kept.on;
+  const isScheduled = kind === 'cron' || kind === 'every' || kind === 'at';
+  const late = isScheduled ? defined({ missed, toleranceMs }) : {};
+  return { ...kept, ...late, ...defined(changes) } as unknown as TriggerOptions;
 }
 
 function declarationOf(row: StoredRow): TriggerDeclaration {
