@@ -83,6 +83,8 @@ test('a submission with the same key is the same task', async () => {
   expect(jsonLines((await run('tasks', '--requester', 'ann', '--json')).stdout)).toMatchObject([
     { id: idOf(ann), requester: 'ann' },
   ]);
+  const own = await run('tasks', 'submit', 'writer', 'Write', '--session', 'desk', '--json');
+  expect(jsonLines(own.stdout)).toMatchObject([{ session: 'desk' }]);
 });
 
 test.each<[string[], string]>([

@@ -97,6 +97,12 @@ export const newTaskSchema = z
         'User on whose behalf it runs. Default: the user of the credential, else `system`.',
       example: 'user-456',
     }),
+    session: idSchema.optional().openapi({
+      description:
+        'Id of a session that is there and in reach. Its tasks run one after the other, in the ' +
+        'order of their submission. Default: a session of its own.',
+      example: 'ann',
+    }),
     deadline: deadlineSchema.optional().openapi({
       description: 'Milliseconds of waiting in the queue and of work. Default: none.',
     }),

@@ -1,3 +1,4 @@
+import type { Runtime } from 'adjutant';
 import { expect, onTestFinished, test } from 'vitest';
 import { ApiKeys } from '../../src/access/api-keys.ts';
 import { server } from '../../src/index.ts';
@@ -166,18 +167,23 @@ test('a full queue refuses one more, and says when to come back', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-test('tasks are out of reach of other tenants, users and agents', async () => {
-  const { app } = desk({ recover: 'manual' });
+/** Makes callers whose credentials are bound to something. */
+function boundCallers(app: Runtime) {
   const api = server(app, { auth: {} });
   onTestFinished(async () => {
     await api.close();
     await app.close();
   });
   const keys = new ApiKeys(app);
-  const caller = async (bound: object) => {
+  return async (bound: object) => {
     const { credential } = await keys.create({ name: 'test', roles: ['operator'], ...bound });
     return callerTo(api, { authorization: `Bearer ${credential}` });
   };
+}
+
+test('tasks are out of reach of other tenants, users and agents', async () => {
+  const { app } = desk({ recover: 'manual' });
+  const caller = boundCallers(app);
   const ann = await caller({ user: 'ann' });
   const made = await ann.post('/v1/tasks', report);
   expect(made).toMatchObject({ status: 201, body: { requester: 'ann' } });
@@ -211,6 +217,23 @@ test('tasks are out of reach of other tenants, users and agents', async () => {
   });
   expect((await viewer.get(`/v1/tasks/${id}`)).status).toBe(200);
   expect(await app.tasks.list()).toHaveLength(1);
+});
+
+test('a task runs in a session that is there and in reach', async () => {
+  const { app } = desk({ recover: 'manual' });
+  const caller = boundCallers(app);
+  const [owner, stranger] = [await caller({ user: 'ann' }), await caller({ user: 'bob' })];
+  const absent = { status: 404, body: { code: 'session_not_found' } };
+  expect(await owner.post('/v1/tasks', { ...report, session: 'none' })).toMatchObject(absent);
+  const session = bodyOf(await owner.post('/v1/sessions', {})).id;
+  expect(await stranger.post('/v1/tasks', { ...report, session })).toMatchObject(absent);
+  expect(await app.tasks.list()).toEqual([]);
+  for (const input of ['one', 'two'])
+    expect(await owner.post('/v1/tasks', { ...report, session, input })).toMatchObject({
+      status: 201,
+      body: { session, requester: 'ann' },
+    });
+  expect(await app.tasks.list({ session })).toHaveLength(2);
 });
 
 test('the stream tells of open tasks first, and then of each that changes', async () => {

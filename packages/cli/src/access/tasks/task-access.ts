@@ -14,6 +14,7 @@ export interface TaskOrder {
   readonly name?: string;
   readonly priority?: TaskPriority;
   readonly requester?: string;
+  readonly session?: string;
   readonly queue?: string;
   readonly delayMs?: number;
   readonly key?: string;

@@ -24,7 +24,7 @@ export interface TasksOptions extends TaskFlags {
 
 export interface SubmitOptions
   extends TaskFlags,
-    Pick<TaskOrder, 'name' | 'priority' | 'requester' | 'queue'> {
+    Pick<TaskOrder, 'name' | 'priority' | 'requester' | 'session' | 'queue'> {
   /** Milliseconds before which it does not begin. */
   readonly delay?: number;
   /** Name of the submission. */
@@ -80,12 +80,13 @@ export async function submitTask(
   { agent, input }: Pick<TaskOrder, 'agent' | 'input'>,
   options: SubmitOptions,
 ): Promise<number> {
-  const { name, priority, requester, queue, delay, idempotencyKey } = options;
+  const { name, priority, requester, session, queue, delay, idempotencyKey } = options;
   const access = await tasksOf(host, options);
   const { task, joined } = await access.submit({
     agent,
     input,
-    ...defined({ name, priority, requester, queue, delayMs: delay, key: idempotencyKey }),
+    ...defined({ name, priority, requester, session, queue }),
+    ...defined({ delayMs: delay, key: idempotencyKey }),
   });
   if (options.json) host.stdout.write(jsonLine({ ...recordOf(task), joined }));
   else host.stdout.write(`${lineOf(host, task)}\n  ${task.id}\n`);

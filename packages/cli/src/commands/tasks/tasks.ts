@@ -67,6 +67,7 @@ const addSubmit: AddCommand = (tasks, { host, onExitCode }) => {
       new Option('--priority <priority>', 'who waits for it (default: normal)').choices(priorities),
     )
     .option('--requester <id>', 'user on whose behalf it runs (default: system)', notEmpty)
+    .option('--session <id>', 'session that it runs in (default: one of its own)', notEmpty)
     .option('--queue <name>', 'queue of the workers that are to do it (default: default)', notEmpty)
     .option('--delay <duration>', 'how long it does not begin, such as 30s or 2h', duration)
     .option(

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { decision, isDecision } from '../../ledger/decisions/decision.ts';
 import type { Event } from '../../ledger/event.ts';
 import { type TaskData, taskOfRun } from '../../ledger/folds/task.ts';
+import { levelOfPriority } from '../../ledger/folds/task-level.ts';
 import type { Taken } from '../../ledger/port.ts';
 import type { RunContext, TurnOfRun } from '../frame/run-context.ts';
 import { passHardDeadline } from './hard-deadline.ts';
@@ -43,6 +44,12 @@ export class WorkerTurn implements TurnOfRun {
     const { isControl, turn } = this.#taken;
     const { clock } = this.#parts;
     this.#eventsBefore = run.ledger.events.length;
+    // A session whose process died before it gave its turn to the next task.
+    if (begun !== undefined && turn.run !== begun.id) {
+      const { id, queue, requester, priority } = begun;
+      const level = levelOfPriority(priority);
+      run.ledger.append([], { turn: { run: id, level, queue, requester } });
+    }
     const { hardAt } = turn;
     if (isControl && (hardAt === undefined || hardAt > clock.now())) run.gate.close('round');
     if (hardAt === undefined) return;

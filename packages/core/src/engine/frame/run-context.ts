@@ -17,6 +17,7 @@ import {
   taskOfRun,
   taskRow,
 } from '../../ledger/folds/task.ts';
+import { nextRetry } from '../../ledger/folds/waiting-tasks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { belongsTo, isRootOf } from '../../ledger/path.ts';
@@ -256,7 +257,7 @@ export class RunContext {
     if (next !== undefined) {
       const { attempt: attempts, level, notBefore: at } = next;
       const turn: TurnPatch = { to: 'ready', at, attempts, ...defined({ level }) };
-      return { rows: [taskRow('open', facts)], turn, wakeAt: at };
+      return { rows: [taskRow('open', { ...facts, attempts })], turn, wakeAt: at };
     }
     const result = output ?? resultAtDeadline(this.ledger.events, task);
     const ended = { ...facts, completedAt: this.app.clock.now(), result };
@@ -271,9 +272,17 @@ export class RunContext {
     });
     return {
       rows: [taskRow(state, ended)],
-      turn: { to: 'none' },
+      ...this.#afterTask(),
       ...(sends.length === 0 ? {} : { sends }),
     };
+  }
+
+  /** The turn ends with its task, unless an earlier task of the session is executed again. */
+  #afterTask(): BatchExtras {
+    const next = nextRetry(this.ledger.events);
+    if (next === undefined) return { turn: { to: 'none' } };
+    const { notBefore: at, runId: run } = next;
+    return { turn: { run, to: 'ready', at }, wakeAt: at };
   }
 
   /** The record that a failed task is to be executed again, which lands with its end. */

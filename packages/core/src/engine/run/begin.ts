@@ -1,7 +1,8 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
-import { isToBeRetried, taskInItem } from '../../ledger/folds/task.ts';
+import { taskInItem } from '../../ledger/folds/task.ts';
+import { nextRetry, type RetriedRun, waitingTasks } from '../../ledger/folds/waiting-tasks.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -33,7 +34,7 @@ export async function begin(
   request: RunRequest,
 ): Promise<Beginning> {
   try {
-    reopenRetried(session, request);
+    await reopenRetried(session, request, true);
     const open = rootToContinue(session, request);
     if (open === undefined && request.runnable === undefined)
       return await beginPosted(app, session, request);
@@ -56,18 +57,34 @@ export async function begin(
   }
 }
 
-/** Reopens the last run of the lane when its task is to be executed again. */
-function reopenRetried({ ledger }: Session, { lane, runnable }: RunRequest): boolean {
-  const { events, invocations } = ledger;
-  const root = invocations.roots.findLast((path) => laneAt(invocations, path) === lane);
+/**
+ * Reopens a run of the lane whose task is to be executed again.
+ * @param mayWait true when other tasks of the session go before one whose time has not come
+ */
+async function reopenRetried(
+  { id, ledger }: Session,
+  { lane, runnable }: RunRequest,
+  mayWait: boolean,
+): Promise<boolean> {
+  const { clock, recording, store } = ledger.ports;
   // A replay has the recorded reopening.
-  if (runnable !== undefined || root === undefined || ledger.ports.recording !== undefined)
+  if (runnable !== undefined || recording !== undefined) return false;
+  const next = nextRetry(ledger.events);
+  if (next === undefined || laneAt(ledger.invocations, next.runId) !== lane) return false;
+  if (mayWait && next.notBefore > clock.now() && isBehind(next, await store.inbox(id)))
     return false;
-  if (!isToBeRetried(events, root)) return false;
   const reason = 'The task is executed again as a whole.';
-  const drafts = reopenDrafts(ledger, { lane, reason, by: 'runtime' });
-  ledger.append(drafts, { wakeAt: ledger.ports.clock.now() });
+  const drafts = reopenDrafts(ledger, { path: next.runId, reason, by: 'runtime' }, true);
+  ledger.append(drafts, { wakeAt: clock.now() });
   return true;
+}
+
+/** True when other tasks wait, and nobody cancels the one that is to be executed again. */
+function isBehind({ runId }: RetriedRun, entries: readonly InboxEntry[]): boolean {
+  return (
+    waitingTasks(entries).length > 0 &&
+    !entries.some(({ data, type }) => type === 'cancel' && data['runId'] === runId)
+  );
 }
 
 function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
@@ -106,7 +123,7 @@ async function beginPosted(
   const posted = postedBeginning(app, session, request, inbox.left.values());
   if (posted !== undefined) return posted;
   // People may have asked for another execution of a task.
-  if (reopenRetried(session, request)) return findBeginning(app, session, request);
+  if (await reopenRetried(session, request, false)) return findBeginning(app, session, request);
   const isLast = inFlightOn(ledger).runs === 1;
   if (isLast) ledger.append([], { wakeAt: wakeAfter(ledger, app.telling, lane) });
   await ledger.durable();

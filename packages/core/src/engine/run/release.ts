@@ -1,13 +1,15 @@
 import { defined } from '../../base/defined.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { turnOfWaiting, type WaitingTask, waitingTasks } from '../../ledger/folds/waiting-tasks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { TurnPatch } from '../../ledger/port.ts';
 import { inFlightOn, releaseLedger } from '../frame/in-flight.ts';
 import { openDetachedIn } from '../frame/open-detached.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { RunWait } from '../frame/run-release.ts';
 import { wakeAfter } from './lanes/lane-work.ts';
-import { openLanes } from './root-run.ts';
+import { openLanes, openRoots } from './root-run.ts';
 import { isYieldRecorded, lastSeqIn } from './still-waiting.ts';
 import type { Turn } from './turn.ts';
 import { earliest } from './waiting/request-teller.ts';
@@ -55,8 +57,29 @@ export async function releaseWaiting(turn: Turn, wait: RunWait): Promise<boolean
   await turn.end();
   // Another run, or its detached work, goes on here and needs the session.
   if (inFlightOn(ledger).runs > 1) return !(await hasNews(turn));
-  const { released } = await releaseLedger(ledger, { inboxSeq: inbox.seen });
+  const rest = restBefore(turn, wakeAt);
+  const { released } = await releaseLedger(ledger, { inboxSeq: inbox.seen, ...rest });
   return released;
+}
+
+/** Tasks of the session that wait for the run of a turn. */
+function tasksBehind({ inbox, run }: Turn): readonly WaitingTask[] {
+  const { byPath } = run.ledger.invocations;
+  return waitingTasks(inbox.left.values()).filter(({ task }) => !byPath.has(task.id));
+}
+
+/** Lets the turn rest while the run waits and other tasks of the session wait for it. */
+function restBefore(turn: Turn, at: number | null): { readonly turn?: TurnPatch } {
+  if (tasksBehind(turn).length === 0) return {};
+  return { turn: { to: 'resting', ...defined({ at: at ?? undefined }) } };
+}
+
+/** Gives the turn of an ended run to the next task of the session. */
+function turnForNext(turn: Turn | undefined): { readonly turn?: TurnPatch } {
+  if (turn === undefined) return {};
+  const { app, ledger } = turn.run;
+  if ([...openRoots({ ledger })].length > 0) return {};
+  return defined({ turn: turnOfWaiting(tasksBehind(turn), ledger.events, app.clock.now()) });
 }
 
 /** Checks that an item was posted that the run of a turn has not read. */
@@ -112,12 +135,25 @@ export async function releaseEnded(
   if (ledger.failure === undefined && hasOutcome(ledger.invocations, runId)) {
     for (let looks = 0; looks < mostLooks; looks++) {
       const inboxSeq = Math.max(turn?.inbox.seen ?? 0, 0);
-      const { released } = await releaseLedger(ledger, { inboxSeq });
+      const { released } = await releaseLedger(ledger, { inboxSeq, ...turnForNext(turn) });
       if (released) return;
       await turn?.inbox.drain();
     }
   }
+  // A run that is left as it was found still has other tasks behind it.
+  if (turn !== undefined && ledger.failure === undefined) {
+    const at = wakeAfter(ledger, app.telling, lane);
+    const rest = isYielded(ledger, runId) ? restBefore(turn, at) : {};
+    if (rest.turn !== undefined) {
+      const { released } = await releaseLedger(ledger, { inboxSeq: turn.inbox.seen, ...rest });
+      if (released) return;
+    }
+  }
   await releaseLedger(ledger);
+}
+
+function isYielded({ invocations }: Ledger, runId: string): boolean {
+  return lastRecord(invocations, runId)?.status === 'yielded';
 }
 
 /**

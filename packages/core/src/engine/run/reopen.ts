@@ -36,11 +36,13 @@ export interface ReopenOptions {
  * counts, and neither do those of the invocations around it. Invocations below it that completed
  * stay completed. Effects of unknown outcome are judged again, questions without an answer asked
  * again.
+ * @param withParts true to open also the parts of the invocation that failed or were cancelled
  * @throws NotReopenableError
  */
 export function reopenDrafts(
   { invocations }: Pick<Ledger, 'invocations'>,
   { path, lane = defaultLane, reason: why, by = 'operator' }: ReopenOptions,
+  withParts = path === undefined,
 ): readonly EventDraft[] {
   const { byPath, roots } = invocations;
   const target = path ?? roots.findLast((root) => isRootIn(byPath.get(root), lane));
@@ -50,7 +52,7 @@ export function reopenDrafts(
   const reason = whyNotFailed(record) ?? whyNotReopenable({ invocations }, record);
   if (reason !== undefined) throw new NotReopenableError({ path: target, reason });
   const above = ancestors(byPath, record).filter(({ end }) => end !== undefined);
-  const failed = [record, ...(path === undefined ? failedParts(record, byPath) : [])];
+  const failed = [record, ...(withParts ? failedParts(record, byPath) : [])];
   const waits = failed.flatMap((each) => failedWaits(invocations, each));
   return [...above, ...failed, ...waits].map((each) => {
     const effects = reopenedEffects(invocations, each);

@@ -1,3 +1,5 @@
+import { taskPriorities } from '../../ledger/folds/task-level.ts';
+
 /**
  * Priority of a task.
  * - `realtime`: a person waits for the first word. It takes a reserved slot.
@@ -8,8 +10,7 @@
  */
 export type TaskPriority = (typeof taskPriorities)[number];
 
-/** Priorities from the first to the last; the place of each is its level in the store. */
-export const taskPriorities = ['realtime', 'high', 'normal', 'low', 'background'] as const;
+export { taskPriorities };
 
 /** Returns the level of a priority: a smaller number goes first. */
 export function levelOf(priority: TaskPriority): number {

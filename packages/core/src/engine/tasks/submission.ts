@@ -39,15 +39,21 @@ export function submissionOf(
   options: SubmitOptions,
   parts: SubmissionParts,
 ): Submission {
-  const requester = options.requester ?? 'system';
+  const { requester = 'system', session } = options;
   const key = options.key ?? parts.freshKey;
-  const id = contentHash([parts.app, parts.tenant, requester, key]).slice(0, 12);
-  const session = `task-${id}`;
+  const named = [
+    parts.app,
+    parts.tenant,
+    requester,
+    key,
+    ...(session === undefined ? [] : [session]),
+  ];
+  const id = contentHash(named).slice(0, 12);
   const task = taskData(id, runnable, input, options, parts);
   const { data, model, maxRounds } = options;
   return {
     id,
-    session,
+    session: session ?? `task-${id}`,
     item: {
       key: `task:${id}`,
       lane: 'input',

@@ -42,6 +42,11 @@ export interface SubmitOptions {
   readonly source?: string;
   /** Id of the user on whose behalf it runs. @default 'system' */
   readonly requester?: string;
+  /**
+   * Id of the session that it runs in, which is made when there is none. Tasks of one session run
+   * one after the other, in the order of their submission. @default a session of its own
+   */
+  readonly session?: string;
   readonly deadline?: TaskDeadline;
   /** Instant before which it does not begin. @default at once */
   readonly notBefore?: Date | number;
@@ -103,6 +108,7 @@ const submitChecks: OptionChecks<SubmitOptions> = {
   queue: isNonEmptyText,
   source: isNonEmptyText,
   requester: isNonEmptyText,
+  session: isNonEmptyText,
   deadline: isDeadline,
   notBefore: isInstant,
   delayMs: isDelay,

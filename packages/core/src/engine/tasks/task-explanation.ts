@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { taskKind } from '../../ledger/folds/task.ts';
-import type { LedgerStore, TurnBlock, TurnScope } from '../../ledger/port.ts';
+import type { LedgerStore, TurnBlock, TurnRow, TurnScope } from '../../ledger/port.ts';
 import { keyOfTenant } from './submission.ts';
 import type { TaskInfo } from './task-info.ts';
 
@@ -40,6 +40,7 @@ export async function explainTask(
   },
 ): Promise<TaskExplanation> {
   const found = await parts.ledgers.explainTurn(task.session, parts.scope);
+  if (isBehind(task, found?.turn)) return { task, text: behindText };
   const block = withoutTenant(found?.block, task.tenant);
   const before = found?.before;
   const estimate = before === undefined ? undefined : await estimateOf(task, before, parts);
@@ -48,6 +49,14 @@ export async function explainTask(
     ...defined({ block, before, estimate }),
     text: textOf(task, block, before, estimate),
   };
+}
+
+const behindText =
+  'It begins when another task of its session has ended, which was submitted first.';
+
+/** True when the turn of the session is that of a task that goes before this one. */
+function isBehind({ id, startedAt }: TaskInfo, turn: TurnRow | undefined): boolean {
+  return startedAt === undefined && turn?.run !== undefined && turn.run !== id;
 }
 
 async function estimateOf(

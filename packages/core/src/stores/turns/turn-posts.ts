@@ -1,5 +1,5 @@
 import { QueueFullError } from '../../ledger/errors/turn-errors.ts';
-import type { AdmissionLimits, PostOptions } from '../../ledger/port.ts';
+import type { AdmissionLimits, PostOptions, TurnPatch } from '../../ledger/port.ts';
 import type { Turn } from './turn.ts';
 import { TurnChanges } from './turn-changes.ts';
 import type { TurnTables } from './turn-tables.ts';
@@ -103,8 +103,15 @@ export class TurnPosts {
     isControl: boolean,
     now: number,
   ): void {
-    if (turn !== undefined) this.#changes.patch(identity, turn, now);
+    if (turn !== undefined) this.#changes.patch(identity, this.#behind(identity, turn), now);
     // A patch that names the next state decides it.
     if (turn?.to === undefined) this.#changes.posted(identity.ledger, { isControl, wakes }, now);
+  }
+
+  /** The change by a task that another one of its session is before: it only betters the level. */
+  #behind({ ledger }: Pick<Turn, 'ledger'>, patch: TurnPatch): TurnPatch {
+    const turn = this.#tables.turn(ledger);
+    if (turn?.run === undefined || patch.run === undefined || patch.run === turn.run) return patch;
+    return { level: Math.min(turn.level, patch.level ?? 1) };
   }
 }

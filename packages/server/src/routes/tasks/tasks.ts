@@ -6,7 +6,7 @@ import { newId } from '../../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../../http/parts.ts';
 import { patience } from '../../http/patience.ts';
 import { RequestRefusedError } from '../../http/problem.ts';
-import { reachableAgent } from '../../http/reachable.ts';
+import { reachableAgent, reachableSession } from '../../http/reachable.ts';
 import { isTaskInReach, reachableTask, taskAnswer } from '../../http/reachable-task.ts';
 import { addRoute, defineRoute, type RouteInput } from '../../http/route.ts';
 import {
@@ -101,6 +101,7 @@ const addSubmitTask: AddRoutes = (api, { taskWatches }) => {
   addRoute(api, submitTask, async (input) => {
     const { app, body } = input;
     const agent = reachableAgent(input, body.agent);
+    if (body.session !== undefined) await reachableSession(input, body.session);
     const { id, joined } = await app.submit(agent, body.input, submitOptions(input, body));
     taskWatches.hint(app.tenant);
     // Another agent may have the task that this one is joined to, or whose key it has.

@@ -4,6 +4,7 @@ import type { EventDraft } from '../../../ledger/event.ts';
 import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import { laneMember } from '../../../ledger/folds/lanes.ts';
 import { takenMessage } from '../../../ledger/folds/taken-message.ts';
+import { taskInItem } from '../../../ledger/folds/task.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
 import { type ItemOutcome, refusal, textOf } from './item.ts';
 import type { InboxTarget } from './target.ts';
@@ -25,7 +26,7 @@ export function messageOutcome(
   if (starts !== undefined) {
     // The process that posted it to start a run takes it out itself. A run whose root has ended
     // does not get it, though its detached work may go on.
-    const isForRun = isOpen() && isUnderWay(target);
+    const isForRun = isOpen() && isUnderWay(target) && !isOtherTask(target, starts, data);
     if (!isForRun && !left.has(starts)) left.set(starts, entry);
     if (!isForRun) return undefined;
     if (hasTakenInput(target, starts, data)) return { drafts: [] };
@@ -69,6 +70,11 @@ function messageDraft({ isOpen, lane, runId }: InboxTarget, { by, data }: InboxE
     ...defined({ invocationId, clientKey }),
     ...laneMember(lane),
   };
+}
+
+/** Checks that the input is that of a task of its own, which the open run does not get. */
+function isOtherTask({ runId }: InboxTarget, starts: string, data: JsonObject): boolean {
+  return starts !== runId && taskInItem(data) !== undefined;
 }
 
 /** Checks that the root itself has begun and has no outcome. */

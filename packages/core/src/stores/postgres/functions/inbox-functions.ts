@@ -35,7 +35,7 @@ begin
     where id = _ledger.id;
   perform {s}.write_rows(_ledger.id, _request);
   if _request ? 'turn' then perform {s}.turn_patch(_ledger.id, _ledger.tenant, _ledger.app,
-    _ledger.session, _request->'turn', _now); end if;
+    _ledger.session, {s}.post_behind(_ledger.id, _request->'turn'), _now); end if;
   -- After the turn is made, so that the item is not among those without one even for a moment.
   insert into {s}.inbox (ledger, position, key, lane, actor, at, type, data, settles, wakes,
     has_turn)
@@ -46,6 +46,20 @@ begin
   if (_ledger.has_turn or _request ? 'turn') and _request->'turn'->>'to' is null then
     perform {s}.turn_posted(_ledger.id, _item->>'lane' = 'control', _wakes, _now); end if;
   return jsonb_build_object('inboxSeq', _ledger.inbox_seq + 1, 'duplicate', false);
+end
+$adjutant$;
+
+-- The change by a task that another one of its session is before: it only betters the level.
+create or replace function {s}.post_behind(_ledger bigint, _patch jsonb) returns jsonb
+  language plpgsql as $adjutant$
+declare
+  _turn {s}.turns;
+begin
+  select * into _turn from {s}.turns where ledger = _ledger;
+  if _turn.run is null or _patch->>'run' is null or _turn.run = _patch->>'run' then
+    return _patch; end if;
+  return jsonb_build_object('level',
+    least(_turn.level, coalesce((_patch->>'level')::int, 1)));
 end
 $adjutant$;
 

@@ -39,6 +39,23 @@ function makingContract({ describe, expect, test }: Suite): void {
       expect(await takeAll(store)).toEqual([]);
     });
 
+    test('keeps its run when another one is posted to the session, at the better level', async ({
+      store,
+      ledgers,
+    }) => {
+      await submit(ledgers, 's', { run: 'first', level: 3, requester: 'ann' });
+      const post = (key: string, level: number) =>
+        ledgers.post('s', inboxItem(key), { turn: { run: key, level, to: 'ready' } });
+      await post('second', 1);
+      await post('third', 4);
+      expect(await ledgers.turn('s')).toMatchObject({ run: 'first', level: 1, requester: 'ann' });
+      const { taken } = await take(store, { slots: 1 });
+      expect(taken[0]?.turn).toMatchObject({ run: 'first', level: 1 });
+      // One that is taken, or rests, goes on as it is.
+      await post('fourth', 0);
+      expect(await ledgers.turn('s')).toMatchObject({ run: 'first', level: 0, state: 'taken' });
+    });
+
     test('changes with an append, and a batch that is sent again changes it once', async ({
       ledgers,
     }) => {
