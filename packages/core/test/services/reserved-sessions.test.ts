@@ -18,6 +18,7 @@ test('no door opens the session of a service', async () => {
   const doors: readonly (() => unknown)[] = [
     () => app.run(made, { session: id, input: 'x' }),
     () => app.resume(id),
+    () => app.submit(made, 'x', { session: id }),
     () => app.send(id, 'x'),
     () => app.cancel(id),
     () => app.pause(id),

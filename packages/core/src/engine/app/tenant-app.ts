@@ -32,6 +32,7 @@ import { lastResult } from '../run/run-result.ts';
 import { RunStarter } from '../run/starter.ts';
 import { nextWake } from '../run/waiting/request-teller.ts';
 import type { ServicesOfApp } from '../services/app-services.ts';
+import { assertNotReserved } from '../services/errors.ts';
 import type { RequestNews } from '../services/service.ts';
 import { publication } from '../services/topics.ts';
 import { workDefaults } from '../tasks/profile.ts';
@@ -154,6 +155,7 @@ export class TenantApp {
       slots: slotsOf(options) ?? defaultSlots,
       mayNotify: options.notifications !== undefined,
       register: (runnable) => services.registry.register(runnable),
+      checkSession: assertNotReserved,
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
       queued: () => {
         recovery.hint();

@@ -64,6 +64,8 @@ export interface TaskServiceParts {
   /** True when the app can send notices. */
   readonly mayNotify: boolean;
   readonly register: (runnable: Runnable) => void;
+  /** Refuses the id of a session that callers may not use. */
+  readonly checkSession: (session: string | undefined) => void;
   readonly follow: (session: string, signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** Called when a task was submitted, or may run again. */
   readonly queued: () => void;
@@ -100,6 +102,7 @@ export class TaskService {
     options: SubmitOptions,
   ): Promise<TaskHandle> {
     checkSubmission(input, options);
+    this.#parts.checkSession(options.session);
     if (options.onComplete !== undefined && !this.#parts.mayNotify)
       throw new InvalidTaskError({
         reason:
