@@ -22,6 +22,7 @@ import { serverPast } from './cases/server-past.ts';
 import { simulator } from './cases/simulator.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { supervision } from './cases/supervision.ts';
+import { choosingTasks, plainRunsBesideTasks, submittedTasks } from './cases/tasks.ts';
 import { terminalApp } from './cases/terminal.ts';
 import { timeTravel } from './cases/time-travel.ts';
 import { waitingRuns } from './cases/waiting-runs.ts';
@@ -48,6 +49,9 @@ const benchmarks: readonly Benchmark[] = [
   waitingRuns,
   replaying,
   evals,
+  choosingTasks,
+  submittedTasks,
+  plainRunsBesideTasks,
   server,
   serverPast,
   simulator,

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { checkedValue, isWithin, ours, type Row } from './row.ts';
 
-const peers = ['AI SDK', 'LangGraph.js'];
+const allPeers = ['AI SDK', 'LangGraph.js', 'pg-boss', 'BullMQ'];
 
 export function machineLine(): string {
   const load = loadavg().map((value) => value.toFixed(2));
@@ -13,9 +13,10 @@ export function machineLine(): string {
 
 /** Medians side by side, and the best of ours against its ceiling. */
 export function table(rows: readonly Row[]): string {
+  const peers = allPeers.filter((name) => rows.some(({ figures }) => figures.has(name)));
   const lines = [
     ['work', 'unit', 'floor', ours, '(checked)', ...peers, 'ceiling', 'verdict'],
-    ...rows.map(cells),
+    ...rows.map((row) => cells(row, peers)),
   ];
   const widths =
     lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length))) ??
@@ -29,7 +30,7 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-function cells(row: Row): string[] {
+function cells(row: Row, peers: readonly string[]): string[] {
   const { work, unit, figures, ceiling } = row;
   const within = isWithin(row);
   const medians = ['bare loop', ours].map((name) => number(figures.get(name)?.median));

@@ -10,6 +10,7 @@ export type Unit =
   | 'rounds/s'
   | 'appends/s'
   | 'events/s'
+  | 'tasks/s'
   | '×'
   | '%';
 

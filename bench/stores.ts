@@ -102,7 +102,7 @@ async function relationsOf(pool: pg.Pool, schema: string): Promise<number> {
 const said = new Set<string>();
 
 /** Tells the reader what could not be measured, at once and again under the table. */
-function note(text: string): void {
+export function note(text: string): void {
   if (said.has(text)) return;
   said.add(text);
   console.error(text);

@@ -185,6 +185,9 @@ export const migrations: readonly string[] = [
   create index events_by_run on {s}.events using hash (path) ${whereRun};
   `,
   turnsStep,
-  // This step only replaces functions: turns are chosen without a look at all sessions.
-  'null;',
+  // Turns are chosen without a look at all sessions, or at those of other names.
+  `
+  create index turns_ready_of_flow_by_name on {s}.turns
+    (app, queue, level, tenant, requester, runnable, since, ledger) where place = 'ready';
+  `,
 ];

@@ -27,6 +27,8 @@ begin
 end
 $adjutant$;
 
+-- A range of one name, and an order that begins with it, leave one index to choose. With an
+-- equality another one of the same order could be chosen, and read all turns of other names.
 create or replace function {s}.turn_oldest_of_level(_queue text, _level int, _asked {s}.asked)
   returns {s}.turns language plpgsql as $adjutant$
 declare
@@ -39,9 +41,30 @@ begin
   else
     select t.* into _turn from unnest(_asked.names || ''::text) names(name), lateral (
       select * from {s}.turns where app = _asked.app and queue = _queue
-        and level = _level and place = 'ready' and runnable = name
+        and level = _level and place = 'ready' and runnable between name and name
         and (_asked.tenant is null or tenant = _asked.tenant)
-        and ledger <> all(_asked.busy) order by since, ledger limit 1) t
+        and ledger <> all(_asked.busy) order by runnable, since, ledger limit 1) t
+      order by t.since, t.ledger limit 1;
+  end if;
+  return _turn;
+end
+$adjutant$;
+
+create or replace function {s}.turn_oldest_of_flow(_flow {s}.flows, _asked {s}.asked)
+  returns {s}.turns language plpgsql as $adjutant$
+declare
+  _turn {s}.turns;
+begin
+  if _asked.names is null then
+    select * into _turn from {s}.turns where app = _flow.app and queue = _flow.queue
+      and level = _flow.level and tenant = _flow.tenant and requester = _flow.requester
+      and place = 'ready' and ledger <> all(_asked.busy) order by since, ledger limit 1;
+  else
+    select t.* into _turn from unnest(_asked.names || ''::text) names(name), lateral (
+      select * from {s}.turns where app = _flow.app and queue = _flow.queue
+        and level = _flow.level and tenant = _flow.tenant and requester = _flow.requester
+        and place = 'ready' and runnable between name and name
+        and ledger <> all(_asked.busy) order by runnable, since, ledger limit 1) t
       order by t.since, t.ledger limit 1;
   end if;
   return _turn;
@@ -58,11 +81,7 @@ begin
     and level = _level and ready > 0 and (_asked.tenant is null or tenant = _asked.tenant)
     order by virtual_time, tenant, requester
   loop
-    select * into _turn from {s}.turns where app = _asked.app and queue = _queue
-      and level = _level and tenant = _flow.tenant and requester = _flow.requester
-      and place = 'ready' and (_asked.names is null or runnable = ''
-        or runnable = any(_asked.names))
-      and ledger <> all(_asked.busy) order by since, ledger limit 1;
+    _turn := {s}.turn_oldest_of_flow(_flow, _asked);
     exit when _turn.ledger is not null;
   end loop;
   return _turn;
