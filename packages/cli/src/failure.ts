@@ -26,6 +26,9 @@ const inputCodes: ReadonlySet<string> = new Set([
   'invalid_task',
   'task_not_found',
   'task_ended',
+  'invalid_trigger',
+  'trigger_not_found',
+  'trigger_state',
   'request_not_found',
   'request_settled',
   'decision_not_offered',
@@ -92,6 +95,8 @@ export function describeFailure(error: unknown): string {
       `There is no request "${error.data['requestId']}". ${ownCommand('approvals')} lists those ` +
       'that wait, --app names another app.'
     );
+  if (isAdjutantError(error, 'invalid_trigger'))
+    return `The trigger cannot be set up: ${error.data['reason']}.`;
   // The model of a flag; that of an app is told with its file.
   if (isAdjutantError(error, 'missing_key') && error.data['file'] === undefined)
     return describeMissingKey(error);

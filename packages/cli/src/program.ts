@@ -32,6 +32,7 @@ import { addShowCommand } from './commands/show.ts';
 import { addTasksCommand } from './commands/tasks/tasks.ts';
 import { addWorkerCommand } from './commands/tasks/worker.ts';
 import { addTourCommand } from './commands/tour.ts';
+import { addTriggersCommand } from './commands/triggers/triggers.ts';
 import type { AddCommand, CommandParts } from './grammar/add-command.ts';
 import { readEnvFile } from './host/env-file.ts';
 import type { Host } from './host/host.ts';
@@ -68,6 +69,7 @@ const commands: readonly AddCommand[] = [
   addDoctorCommand,
   addServeCommand,
   addTasksCommand,
+  addTriggersCommand,
   addWorkerCommand,
   addKeysCommand,
   addEncryptCommand,

@@ -94,6 +94,8 @@ test('no command leaves anything open that keeps the process from ending', async
     [['tasks', 'submit', 'assistant', 'Hello', '--delay', '1h'], 0],
     [['tasks'], 0],
     [['tasks', 'cancel', 'unknown'], 2],
+    [['triggers', 'preview', '--cron', '0 8 * * 1-5', '--zone', 'Europe/Berlin'], 0],
+    [['triggers'], 2],
     [['keys', 'create', '--name', 'ci', '--role', 'viewer'], 0],
     [['keys', 'list'], 0],
     [['eval', join(fixtures, 'eval/capitals.eval.ts'), '--threshold', '0'], 0],

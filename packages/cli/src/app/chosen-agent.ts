@@ -25,7 +25,7 @@ export async function chosenAgent(
   { agent, session }: AgentWish,
   ask: (agents: readonly Runnable[]) => Promise<Runnable> = () => askWhich(host, project),
 ): Promise<Runnable> {
-  if (agent !== undefined) return agentNamed(project, agent);
+  if (agent !== undefined) return runnableNamed(project, agent);
   const { configured, agents } = project;
   const [only, ...others] = agents;
   if (only === undefined) throw noAgents(project);
@@ -35,14 +35,19 @@ export async function chosenAgent(
   return others.length === 0 ? only : ask(agents);
 }
 
-function agentNamed(project: Project, name: string): Runnable {
+/**
+ * Returns a runnable by its name.
+ * @param flag the flag that named it
+ * @throws UsageError with the nearest name, when there is none of this name
+ */
+export function runnableNamed(project: Project, name: string, flag = '--agent'): Runnable {
   const found = project.find(name);
   if (found !== undefined) return found;
   const names = [...new Set([...project.agents, ...project.app.runnables].map((one) => one.name))];
   const meant = nearestName(name, names);
   throw new UsageError({
     reason:
-      `--agent ${name}: ${ownerOf(project)} has no such agent` +
+      `${flag} ${name}: ${ownerOf(project)} has no such agent` +
       `${meant === undefined ? '' : ` (did you mean ${meant}?)`}. ` +
       `${names.length === 0 ? 'It has none.' : `There are ${names.join(', ')}.`}`,
   });

@@ -60,6 +60,16 @@ export function gatheredTexts(value: string, before: readonly string[] = []): re
   return gathered(notEmpty(value), before);
 }
 
+/** Returns a function that collects the values of an option that may be repeated, of some. */
+export function gatheredChoice<Choice extends string>(choices: readonly Choice[]) {
+  return (value: string, before: readonly Choice[] = []): readonly Choice[] => {
+    const found = choices.find((each) => each === value);
+    if (found === undefined)
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return [...before, found];
+  };
+}
+
 const unitMs: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,

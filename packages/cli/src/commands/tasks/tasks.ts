@@ -1,5 +1,5 @@
 import type { TaskPriority, TaskState } from 'adjutant/scheduler';
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type {
   ControlOptions,
   SubmitOptions,
@@ -8,9 +8,20 @@ import type {
 } from '../../actions/tasks/tasks.ts';
 import type { AddCommand, CommandParts } from '../../grammar/add-command.ts';
 import { ledgerCommand, ledgerOptions, withServer } from '../../grammar/option-groups.ts';
-import { duration, notEmpty, positiveInteger } from '../../grammar/option-values.ts';
+import {
+  duration,
+  gatheredChoice,
+  notEmpty,
+  positiveInteger,
+} from '../../grammar/option-values.ts';
 
-const priorities: readonly TaskPriority[] = ['realtime', 'high', 'normal', 'low', 'background'];
+export const priorities: readonly TaskPriority[] = [
+  'realtime',
+  'high',
+  'normal',
+  'low',
+  'background',
+];
 const states: readonly TaskState[] = [
   'queued',
   'running',
@@ -37,7 +48,7 @@ const addList: AddCommand = (tasks, { host, onExitCode }) => {
     .addOption(
       new Option('--state <state>', 'only those in this state; may be given again (default: open)')
         .choices(states)
-        .argParser(state),
+        .argParser(gatheredChoice(states)),
     )
     .option('--requester <id>', 'only those of this user', notEmpty)
     .option('--limit <number>', 'how many at most', positiveInteger, 100)
@@ -129,11 +140,4 @@ function controlCommand(tasks: Command, verb: string, description: string): Comm
     .argument('<id>', 'id of the task', notEmpty)
     .option('--reason <text>', 'why', notEmpty)
     .option('--json', 'print a line of JSON');
-}
-
-function state(value: string, before: readonly TaskState[] = []): readonly TaskState[] {
-  const found = states.find((each) => each === value);
-  if (found === undefined)
-    throw new InvalidArgumentError(`Allowed choices are ${states.join(', ')}.`);
-  return [...before, found];
 }
