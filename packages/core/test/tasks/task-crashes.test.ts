@@ -127,7 +127,7 @@ test.each([
 );
 
 test.each(['before', 'after'] as const)(
-  'a task that fails is executed again once, wherever its worker stops %s an append',
+  'crash_between_task_failure_and_requeue: executed again once, stopped %s any append',
   async (when) => {
     let stops = 0;
     for (let number = 1; ; number++) {

@@ -16,6 +16,11 @@ const busyForMs = 30_000;
 /** Pause in milliseconds after a session could not be continued, at first and at most. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
+/**
+ * Pause in milliseconds before another process takes a session that this one cannot continue.
+ * Without it such a session would be the first that all processes take, each time.
+ */
+const lackingPauseMs = 1_000;
 /** Maximum number of sessions that are continued at the same time, by default. */
 export const defaultSlots = 100;
 /**
@@ -345,7 +350,8 @@ export class SessionRecovery {
   #giveBack(taken: Taken): void {
     const now = this.#parts.clock.now();
     const failed = this.#failures.get(keyOf(taken));
-    const at = failed === undefined || failed.isOfThisProcess ? now : Math.max(now, failed.until);
+    const pausedUntil = failed?.isOfThisProcess === true ? now + lackingPauseMs : failed?.until;
+    const at = Math.max(now, pausedUntil ?? now);
     void this.#parts.giveBack(taken, at).catch(() => undefined);
   }
 
