@@ -71,7 +71,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     runtimes.set(own, this);
     places.set(this, place);
     this.tasks = own.tasks;
-    this.sessions = sessionsOf(own);
+    this.sessions = sessionsOf(place);
     this.tenants = { get: (tenant) => runtimeAt({ shared, own: shared.tenant(tenant) }) };
     this.recovery = recoveryOf(place);
     this.streams = streamsOf(shared);

@@ -267,6 +267,7 @@ const runtimeWords: Words<
     suspend: () => 'Somebody suspended the task.',
     resume: () => 'Somebody let the task go on.',
     move_to_front: () => 'Somebody put the task before all others.',
+    leave: () => 'One of the callers waits for the task no more; others do.',
     discard: () => 'Somebody took the ended task out of the list.',
     coalesce: () => 'Another caller waits for the result of this task too.',
     other: (of) => `The scheduler decided: ${plain(of.decision)}.`,

@@ -5,7 +5,6 @@ import type { StateSchema } from '../../session/state-types.ts';
 import type { Run } from '../run/run.ts';
 import { SessionService } from './session-service.ts';
 import type { AppPlace, SharedApp } from './shared-app.ts';
-import type { TenantApp } from './tenant-app.ts';
 
 /** The same app for other tenants: `app.tenants`. */
 export interface RuntimeTenants<App> {
@@ -62,7 +61,10 @@ export interface RuntimeStreams {
 }
 
 /** Makes `app.sessions` for the app of a tenant. */
-export function sessionsOf<Schema extends StateSchema>(own: TenantApp): SessionService<Schema> {
+export function sessionsOf<Schema extends StateSchema>({
+  own,
+  shared,
+}: AppPlace): SessionService<Schema> {
   return new SessionService<Schema>({
     app: own.app,
     ledgers: () => own.ledgers,
@@ -73,6 +75,17 @@ export function sessionsOf<Schema extends StateSchema>(own: TenantApp): SessionS
     forgetDeleted: () => own.sessions.forgetDeleted(),
     tasksDeleted: (tasks) => own.tasksDeleted(tasks),
     control: own.control,
+    rebuild: async (options) => {
+      const { rebuildSessions } = await import('../rebuild/rebuild-sessions.ts');
+      return rebuildSessions(
+        {
+          ...{ tenant: own.tenant, app: own.app, admin: () => shared.store.admin },
+          ledgers: () => own.ledgers,
+          ledgerPorts: () => own.ledgerPorts(),
+        },
+        options,
+      );
+    },
   });
 }
 

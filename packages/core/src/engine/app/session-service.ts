@@ -24,6 +24,7 @@ import { InvalidRunError } from '../frame/errors.ts';
 import { isOutsider } from '../frame/outsider.ts';
 import type { SessionOptions } from '../frame/run-options.ts';
 import { checkForkOptions, checkSessionOptions, type ForkOptions } from '../frame/run-options.ts';
+import type { RebuildOptions, RebuildReport } from '../rebuild/rebuild-sessions.ts';
 import type { ControlOptions } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
 import { assertNotReserved } from '../services/errors.ts';
@@ -66,6 +67,7 @@ export interface SessionServicePorts {
   /** Makes the stored fork of a session and returns its id. */
   readonly fork: (sessionId: string, options: ForkOptions) => Promise<string>;
   readonly control: SessionControl;
+  readonly rebuild: (options: RebuildOptions) => Promise<RebuildReport>;
 }
 
 /** Service for the stored sessions of an app: `app.sessions`. */
@@ -249,6 +251,16 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
         if (turn !== undefined) await turn;
       }
     }
+  }
+
+  /**
+   * Makes rows anew that follow from the ledgers and from what waits in their inboxes: turns, the
+   * lists of tasks, requests and sessions. Ledgers, inboxes, keys and messages stay, and nothing is
+   * sent. Sessions that a process works on are left to it.
+   * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
+   */
+  rebuild(options: RebuildOptions = {}): Promise<RebuildReport> {
+    return this.#ports.rebuild(options);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { EventDraft, TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
 import {
+  endedStatus,
   endingAction,
   endSends,
   executionsOf,
@@ -13,7 +14,6 @@ import {
   resultAtDeadline,
   retryDraft,
   type TaskData,
-  type TaskStatus,
   taskOfRun,
   taskRow,
 } from '../../ledger/folds/task.ts';
@@ -261,7 +261,7 @@ export class RunContext {
     }
     const result = output ?? resultAtDeadline(this.ledger.events, task);
     const ended = { ...facts, completedAt: this.app.clock.now(), result };
-    const state = statusOf(status, this.#hasPassedDeadline);
+    const state = endedStatus(status, this.#hasPassedDeadline);
     const { session } = this.ledger;
     const sends = endSends(task, {
       session,
@@ -359,11 +359,4 @@ function agentLimits(
   if (record?.kind !== 'agent' || !registry.has(record.name)) return undefined;
   const runnable = registry.get(record.name);
   return runnable.kind === 'agent' ? runnable.limits : undefined;
-}
-
-/** Status of a task whose run ended so. */
-function statusOf(status: BodyEnd['status'], hasPassedDeadline: boolean): TaskStatus {
-  if (status === 'completed') return 'completed';
-  if (hasPassedDeadline) return 'timeout';
-  return status === 'cancelled' ? 'cancelled' : 'failed';
 }

@@ -163,6 +163,27 @@ function againTurn(task: TaskData, runnable: string): TurnPatch {
   return { ...settings, ...defined({ key, rate, estimateMs }) };
 }
 
+/**
+ * The note that another task stands for a submission too. The store counts it with the post of the
+ * submission; the ledger of that task knows it by this.
+ */
+export function joinPost(
+  { id, item, options: { turn = {} } }: Submission,
+  { run, session }: { readonly run: string; readonly session: string },
+): { readonly session: string; readonly item: Omit<InboxItem, 'at'> } {
+  const { hardMs, level, softMs } = turn;
+  return {
+    session,
+    item: {
+      key: `join:${id}`,
+      lane: 'input',
+      by: item.by,
+      type: 'task_control',
+      data: { command: 'join', runId: run, key: id, ...defined({ level, softMs, hardMs }) },
+    },
+  };
+}
+
 /** The post that lets an ended task run again, under a key that two operators share. */
 export function retryPost(
   row: StoredRow,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { isAdjutantError } from '../../base/error.ts';
 import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import {
@@ -18,6 +19,7 @@ import type {
   InboxItem,
   LedgerStore,
   PostOptions,
+  PostReceipt,
   StoredRow,
   TurnScope,
 } from '../../ledger/port.ts';
@@ -33,7 +35,7 @@ import {
 } from './errors.ts';
 import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
-import { retryPost, submissionOf } from './submission.ts';
+import { joinPost, retryPost, submissionOf } from './submission.ts';
 import { checkSubmission, type SubmitOptions } from './submit-options.ts';
 import { explainTask, type TaskExplanation } from './task-explanation.ts';
 import type { TaskControlOptions, TaskHandle, TaskResult, WaitOptions } from './task-handle.ts';
@@ -124,9 +126,20 @@ export class TaskService {
     const receipt = await ledgers.post(made.session, made.item, made.options);
     this.#parts.queued();
     const { joined } = receipt;
-    return joined?.run === undefined
-      ? this.#handle(made.id, made.session, false)
-      : this.#handle(joined.run, joined.session, true);
+    if (joined?.run === undefined) return this.#handle(made.id, made.session, false);
+    const { item, session } = joinPost(made, { run: joined.run, session: joined.session });
+    await this.#note(session, item);
+    return this.#handle(joined.run, joined.session, true);
+  }
+
+  /**
+   * Posts what has happened to the turn of a session, for its ledger. A session that has gone
+   * meanwhile needs it no more.
+   */
+  async #note(session: string, item: Omit<InboxItem, 'at'>): Promise<void> {
+    await this.#post(session, item, { wakes: false }).catch((error: unknown) => {
+      if (!isAdjutantError(error, 'session_not_found')) throw error;
+    });
   }
 
   #handle(id: string, session: string, joined: boolean): TaskHandle {
@@ -247,18 +260,17 @@ export class TaskService {
    */
   async cancel(id: string, options: TaskControlOptions = {}): Promise<void> {
     const { by = 'operator', reason } = checkedControl(options);
-    const row = await this.#openRow(id);
-    await this.#post(
-      row.session,
-      {
-        key: `cancel:${id}:${this.#parts.ids.next()}`,
-        lane: 'control',
-        by,
-        type: 'cancel',
-        data: { runId: id, isTask: true, ...(reason === undefined ? {} : { reason }) },
-      },
+    const { session } = await this.#openRow(id);
+    const key = `cancel:${id}:${this.#parts.ids.next()}`;
+    const data = { runId: id, ...(reason === undefined ? {} : { reason }) };
+    const { left } = await this.#post(
+      session,
+      { key, lane: 'control', by, type: 'cancel', data: { ...data, isTask: true } },
       { turn: { leave: true } },
     );
+    if (left !== true) return;
+    const note = { key: `left:${key}`, lane: 'input', by, type: 'task_control' } as const;
+    await this.#note(session, { ...note, data: { command: 'leave', ...data } });
   }
 
   /**
@@ -368,10 +380,15 @@ export class TaskService {
     return row;
   }
 
-  async #post(session: string, item: Omit<InboxItem, 'at'>, options: PostOptions): Promise<void> {
+  async #post(
+    session: string,
+    item: Omit<InboxItem, 'at'>,
+    options: PostOptions,
+  ): Promise<PostReceipt> {
     const { clock, ledgers, posted } = this.#parts;
-    await ledgers().post(session, { ...item, at: clock.now() }, options);
+    const receipt = await ledgers().post(session, { ...item, at: clock.now() }, options);
     posted(session);
+    return receipt;
   }
 }
 

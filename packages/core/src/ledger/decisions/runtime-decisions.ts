@@ -137,8 +137,16 @@ export interface RuntimeDecisions {
     readonly move_to_front: undefined;
     /** An ended task is no longer listed. */
     readonly discard: undefined;
-    /** Another caller that waits for this task. */
-    readonly coalesce: { readonly key: string };
+    /** Another caller that waits for this task, with what its own submission would have had. */
+    readonly coalesce: {
+      readonly key: string;
+      readonly at?: number;
+      readonly level?: number;
+      readonly softMs?: number;
+      readonly hardMs?: number;
+    };
+    /** One of several callers that waits no more. */
+    readonly leave: undefined;
   };
   /** A run that the lifecycle of the app did not admit. */
   readonly lifecycle: { readonly refuse: undefined };

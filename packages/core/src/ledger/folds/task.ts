@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { decision, isDecision } from '../decisions/decision.ts';
 import type { DataOf } from '../decisions/decision-map.ts';
 import type { TaskData } from '../decisions/runtime-decisions.ts';
-import type { Event, EventDraft } from '../event.ts';
+import type { Event, EventDraft, InvocationStatus } from '../event.ts';
 import { belongsTo } from '../path.ts';
 import { serviceTurn } from '../port/service-sessions.ts';
 import type { ListedRow, Send } from '../port.ts';
@@ -19,6 +19,13 @@ const keptMs = 86_400_000;
 
 /** Status of a task's row. The turn of its session tells more of an open one. */
 export type TaskStatus = 'open' | 'completed' | 'failed' | 'cancelled' | 'timeout';
+
+/** Status of a task whose run has ended. */
+export function endedStatus(status: InvocationStatus, hasPassedDeadline: boolean): TaskStatus {
+  if (status === 'completed') return 'completed';
+  if (hasPassedDeadline) return 'timeout';
+  return status === 'cancelled' ? 'cancelled' : 'failed';
+}
 
 /** Facts of a task that its row has besides its status. */
 export interface TaskFacts {

@@ -1,6 +1,7 @@
 import { AbortReason } from '../../../base/cancel-scope.ts';
 import { defined } from '../../../base/defined.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
+import type { DataOf } from '../../../ledger/decisions/decision-map.ts';
 import type { Actor, EventDraft } from '../../../ledger/event.ts';
 import { executionsOf, isToBeRetried, retryDraft } from '../../../ledger/folds/task.ts';
 import type { InboxEntry } from '../../../ledger/port.ts';
@@ -82,7 +83,7 @@ function cancelDraft({ by, data }: InboxEntry, invocationId: string) {
 }
 
 /** Records what an operator did to a task; its place in the queue has changed with the post. */
-function taskControl(target: InboxTarget, { by, data }: InboxEntry): ItemOutcome {
+function taskControl(target: InboxTarget, { at, by, data }: InboxEntry): ItemOutcome {
   const reasoning = textOf(data, 'reason') ?? 'An operator asked for it.';
   const invocationId = textOf(data, 'runId');
   const content = { by, reasoning, ...defined({ invocationId }) };
@@ -97,6 +98,18 @@ function taskControl(target: InboxTarget, { by, data }: InboxEntry): ItemOutcome
       return { drafts: [decision('scheduler', 'resume', content)], isNote: true };
     case 'retry':
       return retryOutcome(target, by, reasoning, textOf(data, 'runId') ?? target.runId);
+    case 'join': {
+      const { hardMs, key, level, softMs } = data;
+      const joined = { key, at, ...defined({ level, softMs, hardMs }) } as DataOf<
+        'scheduler',
+        'coalesce'
+      >;
+      const why = 'An equal task was submitted before this one began.';
+      const draft = decision('scheduler', 'coalesce', { ...content, reasoning: why, data: joined });
+      return { drafts: [draft], isNote: true };
+    }
+    case 'leave':
+      return { drafts: [decision('scheduler', 'leave', content)], isNote: true };
     case 'discard':
       return { drafts: [decision('scheduler', 'discard', content)], isNote: true };
     case 'move_to_front':
