@@ -29,6 +29,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addShowCommand } from './commands/show.ts';
+import { addRebuildCommand } from './commands/store/rebuild.ts';
 import { addTasksCommand } from './commands/tasks/tasks.ts';
 import { addWorkerCommand } from './commands/tasks/worker.ts';
 import { addTourCommand } from './commands/tour.ts';
@@ -73,6 +74,7 @@ const commands: readonly AddCommand[] = [
   addWorkerCommand,
   addKeysCommand,
   addEncryptCommand,
+  addRebuildCommand,
   addCompletionCommand,
   addTourCommand,
 ];

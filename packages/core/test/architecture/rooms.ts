@@ -126,28 +126,21 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'tasks: submitted, listed, explained and controlled',
     imports: [...belowEngine, 'engine/frame'],
   },
-<<<<<<< HEAD
   'engine/services': {
     holds: 'sessions that the app keeps for itself, topics of events, messages between ledgers',
     imports: [...belowEngine, 'engine/frame', 'engine/run'],
     types: ['engine/tasks'],
-=======
+  },
   'engine/rebuild': {
     holds: 'rows made anew from ledgers and inboxes: turns, tasks, requests, the session list',
     imports: [...belowEngine, 'engine/frame', 'engine/tasks'],
->>>>>>> 83e747cb (app.sessions.rebuild makes turns and lists anew from ledgers and inboxes)
   },
   'engine/app': {
     holds: 'one app: its options, tenants, sessions, recovery and turns',
     imports: [
       ...belowEngine,
       ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
-<<<<<<< HEAD
-      ...['engine/tasks', 'engine/services'],
-=======
-      'engine/tasks',
-      'engine/rebuild',
->>>>>>> 83e747cb (app.sessions.rebuild makes turns and lists anew from ledgers and inboxes)
+      ...['engine/tasks', 'engine/services', 'engine/rebuild'],
     ],
   },
   stores: {

@@ -257,9 +257,10 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    * Makes rows anew that follow from the ledgers and from what waits in their inboxes: turns, the
    * lists of tasks, requests and sessions. Ledgers, inboxes, keys and messages stay, and nothing is
    * sent. Sessions that a process works on are left to it.
-   * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
+   * @throws InvalidRunError, ReservedSessionError, SessionNotFoundError, StoreUnavailableError
    */
-  rebuild(options: RebuildOptions = {}): Promise<RebuildReport> {
+  async rebuild(options: RebuildOptions = {}): Promise<RebuildReport> {
+    assertNotReserved(options.session);
     return this.#ports.rebuild(options);
   }
 

@@ -8,6 +8,7 @@ import {
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { isServiceSession } from '../../ledger/port/service-sessions.ts';
 import type { LedgerHead, LedgerStore, StoreAdmin } from '../../ledger/port.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { type Comparison, compareSession, type RowDifference } from './differences.ts';
@@ -104,7 +105,9 @@ async function rebuildReported(
     if (error.code === 'session_busy') return 'held';
     // Deleted since the list was read.
     if (error.code === 'session_not_found' && mayBeGone) return { differences: [] };
-    if (error.code === 'session_not_found' || error.code === 'store_unavailable') throw error;
+    if (error.code === 'session_not_found') throw error;
+    // Throws when the whole store is away, and not one item of this session damaged.
+    if (error.code === 'store_unavailable') await parts.ledgers().now();
     return { code: error.code, message: error.message };
   }
 }
@@ -166,7 +169,8 @@ async function allSessions(ledgers: LedgerStore): Promise<readonly string[]> {
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
-    ids.push(...page.map(({ id }) => id));
+    // What services need is known to them alone: their rows stay as they are.
+    ids.push(...page.map(({ id }) => id).filter((id) => !isServiceSession(id)));
     before = page.at(-1);
     if (page.length < pageSize) return ids.reverse();
   }

@@ -208,10 +208,12 @@ export class TaskFold {
   post(item: InboxEntry): void {
     const { at, data, type } = item;
     const isOwn = data['runId'] === this.task.id;
+    // These inform: the place in the queue has changed with their post, and nothing wakes.
     if (type === 'task_control' && data['command'] !== 'retry') {
       if (isOwn) this.#control(data, at);
       return;
     }
+    if (type === 'dead_letter') return;
     if (this.#hasEnded && type === 'task_control' && isOwn) this.#again(at);
     // What began it waits with it, and wakes nothing.
     if (this.#hasEnded || (type === 'user' && isOwn && !this.#hasBegun)) return;

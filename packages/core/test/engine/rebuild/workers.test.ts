@@ -110,6 +110,9 @@ test('options are checked, and a session that is named must exist', async () => 
   await expect(app.sessions.rebuild({ dryRun: 1 as never })).rejects.toMatchObject({
     code: 'invalid_run',
   });
+  await expect(app.sessions.rebuild({ session: 'service:x' })).rejects.toMatchObject({
+    code: 'reserved_session',
+  });
   const other = app.tenants.get('other');
   expect(await other.sessions.rebuild()).toMatchObject({ sessions: 0 });
   await app.close();
