@@ -9,7 +9,6 @@ import {
   isListOf,
   isNonEmptyText,
   isOneOf,
-  isText,
   type OptionChecks,
 } from '../../base/options.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
@@ -25,7 +24,6 @@ import type {
 } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { Runnable } from '../../session/runnable.ts';
-import { isOutsider } from '../frame/outsider.ts';
 import { bodyAround } from '../frame/running-body.ts';
 import {
   InvalidTaskError,
@@ -37,6 +35,7 @@ import { levelOf, type TaskPriority, taskPriorities } from './priority.ts';
 import type { WorkDefaults } from './profile.ts';
 import { joinPost, retryPost, submissionOf } from './submission.ts';
 import { checkSubmission, type SubmitOptions } from './submit-options.ts';
+import { assertNotOver, checkedControl } from './task-checks.ts';
 import { explainTask, type TaskExplanation } from './task-explanation.ts';
 import type { TaskControlOptions, TaskHandle, TaskResult, WaitOptions } from './task-handle.ts';
 import { openTaskStates, type TaskInfo, type TaskState, taskStates } from './task-info.ts';
@@ -87,7 +86,6 @@ const listChecks: OptionChecks<TaskListOptions> = {
   session: isNonEmptyText,
   limit: isCount,
 };
-const controlChecks: OptionChecks<TaskControlOptions> = { by: isOutsider, reason: isText };
 
 /** Tasks of one tenant: submitted, listed, explained and controlled. */
 export class TaskService {
@@ -395,16 +393,4 @@ export class TaskService {
 /** Status of the row of a task in a state. */
 function statusOf(state: TaskState): string {
   return openTaskStates.includes(state) ? 'open' : state;
-}
-
-function checkedControl(options: TaskControlOptions): TaskControlOptions {
-  const invalid = findInvalidOption(options, controlChecks);
-  if (invalid !== undefined)
-    throw new InvalidTaskError({ refused: 'The task cannot be changed', reason: invalid.reason });
-  return options;
-}
-
-function assertNotOver({ turn }: PostOptions, now: number): void {
-  if (turn?.hardMs !== undefined && !(now + turn.hardMs > now))
-    throw new InvalidTaskError({ reason: 'its hard deadline lies in the past' });
 }

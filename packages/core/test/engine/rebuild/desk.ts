@@ -60,7 +60,7 @@ export function openDesk(store: Store, clock: TestClock): Desk {
 }
 
 /** Lets a worker take one turn. */
-export async function workOnce({ app }: Desk): Promise<void> {
+async function workOnce({ app }: Desk): Promise<void> {
   await Promise.allSettled(await app.recovery.resumeStopped());
 }
 
