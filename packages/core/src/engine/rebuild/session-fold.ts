@@ -40,7 +40,9 @@ export function foldSession(
     requests.post(item);
     for (const task of tasks) task.post(item);
   }
-  const turns = tasks.flatMap((task) => task.turn() ?? []);
+  const turns = tasks
+    .toSorted((left, right) => left.order - right.order)
+    .flatMap((task) => task.turn() ?? []);
   return {
     summary: summaryOf(ledger),
     requests: requests.rows(),
@@ -69,11 +71,14 @@ function begunTasks(ledger: Ledger): readonly TaskFold[] {
 }
 
 function waitingTasks(ledger: Ledger, posted: readonly InboxEntry[]): readonly TaskFold[] {
+  const lastEnd = ledger.events.findLast(
+    ({ invocationId, type }) => type === 'invocation_end' && invocationId?.includes('/') === false,
+  )?.at;
   return posted.flatMap(({ data, type }) => {
     const task = type === 'user' ? taskInItem(data) : undefined;
     if (task === undefined || taskOfRun(ledger.events, task.id) !== undefined) return [];
     const runnable = typeof data['runnable'] === 'string' ? data['runnable'] : '';
-    const fold = new TaskFold(task, runnable);
+    const fold = new TaskFold(task, runnable, lastEnd);
     // What operators did to it before it began may be in the ledger already.
     fold.addAll(ledger.events);
     return [fold];

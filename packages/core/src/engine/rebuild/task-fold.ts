@@ -10,6 +10,7 @@ import {
   type TaskData,
   type TaskFacts,
   type TaskStatus,
+  taskInItem,
   taskRow,
 } from '../../ledger/folds/task.ts';
 import { belongsTo, isRootOf } from '../../ledger/path.ts';
@@ -48,6 +49,8 @@ export class TaskFold {
   #status: TaskStatus | 'discarded' = 'open';
   #facts: Omit<TaskFacts, 'task' | 'runnable'> = {};
   #hasBegun = false;
+  /** True from the plan of another execution to its begin. */
+  #isRetried = false;
   /** True from the end of the run on, unless it is executed again. */
   #hasEnded = false;
   #level: number;
@@ -56,20 +59,24 @@ export class TaskFold {
   #rests: RebuiltTurn['rests'];
   #isSuspended = false;
   #isFront = false;
+  /** False for one that has got the turn of another one of its session. */
+  readonly #isJoinable: boolean;
   #interests = 1;
   #attempts = 1;
   #controlAt: number | undefined;
   readonly #deadlines: DeadlineFold;
 
-  constructor(task: TaskData, runnable: string) {
+  /** @param after end of the task of its session that was before it */
+  constructor(task: TaskData, runnable: string, after = 0) {
     this.task = task;
     this.#runnable = runnable;
     this.#level = levelOf(task.priority as TaskPriority);
     const { hardMs, notBefore = 0, softMs, submittedAt } = task;
-    this.#since = submittedAt;
+    this.#since = Math.max(submittedAt, after);
+    this.#isJoinable = after <= submittedAt;
     if (notBefore > submittedAt) this.#rests = notBefore;
     this.#deadlines = new DeadlineFold({ softMs, hardMs }, this.#rests === undefined);
-    this.#deadlines.markAt(this.#since);
+    this.#deadlines.markAt(submittedAt);
   }
 
   /** Applies the events of the ledger, in their order. */
@@ -149,9 +156,10 @@ export class TaskFold {
       readonly priority?: string;
     };
     const { completedAt: _, result: __, ...facts } = this.#facts;
-    this.#facts = facts;
+    this.#facts = { ...facts, attempts: attempt };
     this.#status = 'open';
     this.#hasEnded = false;
+    this.#isRetried = true;
     this.#attempts = attempt;
     if (priority !== undefined) this.#level = backgroundLevel;
     this.#rest(at, notBefore);
@@ -192,6 +200,7 @@ export class TaskFold {
   }
 
   #wokenBy(event: Event): void {
+    if (event.invocationId === this.task.id) this.#isRetried = false;
     if (this.#rests === undefined || this.#hasEnded) return;
     const { at } = event;
     const posted = event.type === 'tool_input' ? (event.answeredAt ?? at) : at;
@@ -204,16 +213,31 @@ export class TaskFold {
     this.#deadlines.run(at);
   }
 
+  /**
+   * Place among the tasks of a session, of which the first has its turn: one that has begun, else
+   * those that wait, else those that are executed again.
+   */
+  get order(): number {
+    if (this.#isRetried) return 2;
+    return this.#hasBegun ? 0 : 1;
+  }
+
   /** Applies an item that nobody has drained, with the change that its post has made. */
   post(item: InboxEntry): void {
     const { at, data, type } = item;
     const isOwn = data['runId'] === this.task.id;
     // These inform: the place in the queue has changed with their post, and nothing wakes.
     if (type === 'task_control' && data['command'] !== 'retry') {
-      if (isOwn) this.#control(data, at);
+      this.#control(data, at, isOwn);
       return;
     }
     if (type === 'dead_letter') return;
+    const task = type === 'user' ? taskInItem(data) : undefined;
+    if (task !== undefined && !isOwn) {
+      // Another task of the session betters the level of the turn, and waits behind it.
+      this.#level = Math.min(this.#level, levelOf(task.priority as TaskPriority));
+      return;
+    }
     if (this.#hasEnded && type === 'task_control' && isOwn) this.#again(at);
     // What began it waits with it, and wakes nothing.
     if (this.#hasEnded || (type === 'user' && isOwn && !this.#hasBegun)) return;
@@ -221,12 +245,13 @@ export class TaskFold {
     if (this.#rests !== undefined) this.#wake(at);
   }
 
-  #control(data: JsonObject, at: number): void {
+  /** A change of the place in the queue is one of the session, whichever its task. */
+  #control(data: JsonObject, at: number, isOwn: boolean): void {
     const { command, priority } = data;
-    if (command === 'discard') this.#status = 'discarded';
+    if (isOwn && command === 'discard') this.#status = 'discarded';
     if (this.#hasEnded) return;
-    if (command === 'join') this.#join(data as Joined, at);
-    if (command === 'leave') this.#interests -= 1;
+    if (isOwn && command === 'join') this.#join(data as Joined, at);
+    if (isOwn && command === 'leave') this.#interests -= 1;
     if (command === 'reprioritize') this.#level = levelOf(priority as TaskPriority);
     if (command === 'suspend' || command === 'resume') this.#isSuspended = command === 'suspend';
     if (command === 'move_to_front') this.#isFront = true;
@@ -264,7 +289,7 @@ export class TaskFold {
         rests: this.#rests,
         controlAt: this.#controlAt,
         // Taking it has cleared the key.
-        coalesceKey: this.#hasBegun ? undefined : coalesceKey,
+        coalesceKey: this.#hasBegun || !this.#isJoinable ? undefined : coalesceKey,
       }),
     };
   }

@@ -76,6 +76,7 @@ async function workUntilNone(desk: Desk): Promise<void> {
 export async function fill(desk: Desk, clock: TestClock): Promise<void> {
   await endTasks(desk, clock);
   await askQuestions(desk, clock);
+  await shareSessions(desk, clock);
   await preemptOne(desk, clock);
   await queueTasks(desk, clock);
 }
@@ -173,6 +174,27 @@ async function queueTasks({ app }: Desk, clock: TestClock): Promise<void> {
   );
   await app.tasks.retry(again?.id ?? '');
   await app.tasks.reprioritize(again?.id ?? '', 'background');
+}
+
+/** Tasks that wait behind another one of their session: one that asks, and one that failed. */
+async function shareSessions(desk: Desk, clock: TestClock): Promise<void> {
+  const { app } = desk;
+  const asked = { session: 'asked together', requester: 'ann' };
+  await app.submit(asking, 'x', { ...asked, key: '1', priority: 'low' });
+  await workUntilNone(desk);
+  clock.advance(1_100);
+  await app.submit(quick, 'x', { ...asked, key: '2', priority: 'high' });
+  clock.advance(1_100);
+  const failed = { session: 'failed together', requester: 'bob' };
+  await app.submit(failing, 'x', { ...failed, key: '1', priority: 'background' });
+  await app.submit(failing, 'x', { ...failed, key: '2', deadline: { hardMs: 80_000 } });
+  clock.advance(1_100);
+  await workUntilNone(desk);
+  const queued = { session: 'queued together', requester: 'bob' };
+  await app.submit(quick, 'x', { ...queued, key: '1', priority: 'low' });
+  clock.advance(1_100);
+  await app.submit(quick, 'x', { ...queued, key: '2', priority: 'normal' });
+  clock.advance(1_100);
 }
 
 async function preemptOne(desk: Desk, clock: TestClock): Promise<void> {
