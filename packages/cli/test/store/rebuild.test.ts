@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { runtime, step } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { expect, test } from 'vitest';
-import { bench, jsonLines } from './run-cli.ts';
+import { bench, jsonLines } from '../run-cli.ts';
 
 const quick = step({ name: 'quick', execute: async (ctx) => ctx.complete('done') });
 
