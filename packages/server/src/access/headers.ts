@@ -54,7 +54,7 @@ const dayInSeconds = 86_400;
 export function allowOrigins({ origins }: CorsOptions): MiddlewareHandler<ServerEnv> {
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    allowMethods: ['GET', 'POST', 'DELETE'],
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowHeaders: [
       'authorization',
       'content-type',

@@ -6,6 +6,7 @@ import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
 import { Tasks } from './tasks.ts';
 import { type CallOptions, pathOf, Transport } from './transport.ts';
+import { Triggers } from './triggers.ts';
 import type { Health, ServerAgent, SessionUsage, UsagePage, UsageQuery } from './types.ts';
 
 /** Runnables of a server that the caller may know of. */
@@ -31,6 +32,8 @@ export interface AdjutantClient {
   readonly runs: Runs;
   /** Runs that wait for their turn. */
   readonly tasks: Tasks;
+  /** What starts tasks by itself. */
+  readonly triggers: Triggers;
   readonly approvals: Approvals;
   readonly operations: Operations;
   /** Chats as `useChat` of the AI SDK holds them. */
@@ -65,6 +68,7 @@ export function client(options: ClientOptions): AdjutantClient {
     sessions: new Sessions(transport),
     runs: new Runs(transport),
     tasks: new Tasks(transport),
+    triggers: new Triggers(transport),
     approvals: new Approvals(transport),
     operations: new Operations(transport),
     chats: new Chats(transport),

@@ -19,6 +19,7 @@ export { type EventOptions, Sessions } from './sessions.ts';
 export { noText, type StreamedText, type StreamedTexts, streamedText } from './streamed-text.ts';
 export { type TaskControl, Tasks } from './tasks.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';
+export { type TriggerControl, Triggers } from './triggers.ts';
 export type {
   Answer,
   AnswerOutcomes,
@@ -34,6 +35,7 @@ export type {
   NewRun,
   NewSession,
   NewTask,
+  NewTrigger,
   OperationResult,
   Reopening,
   RequestListQuery,
@@ -48,6 +50,9 @@ export type {
   ServerTaskExplanation,
   ServerTaskPriority,
   ServerTaskState,
+  ServerTrigger,
+  ServerTriggerHistoryEntry,
+  ServerTriggerStatus,
   SessionListQuery,
   SessionState,
   SessionUsage,
@@ -56,6 +61,9 @@ export type {
   TaskListQuery,
   ToldOutcome,
   TranscriptEntries,
+  TriggerChange,
+  TriggerListQuery,
+  TriggerSchedule,
   UsagePage,
   UsageQuery,
 } from './types.ts';

@@ -18,7 +18,7 @@ export type Query = Readonly<
 
 /** One request. */
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** From `/v1` on, each part encoded: see `pathOf`. */
   readonly path: string;
   readonly query?: Query;

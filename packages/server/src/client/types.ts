@@ -40,6 +40,14 @@ import type {
   taskSchema,
   tasksQuerySchema,
 } from '../schemas/task.ts';
+import type {
+  newTriggerSchema,
+  scheduleSchema,
+  triggerChangeSchema,
+  triggerHistorySchema,
+  triggerSchema,
+  triggersQuerySchema,
+} from '../schemas/trigger.ts';
 import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 
 // Types of the client are made from the schemas that the server checks and documents. They cannot
@@ -106,3 +114,12 @@ export type ServerTask<Output = unknown> = Omit<z.output<typeof taskSchema>, 're
 export type ServerTaskExplanation = z.output<typeof taskExplanationSchema>;
 export type ServerTaskPriority = ServerTask['priority'];
 export type ServerTaskState = ServerTask['state'];
+
+export type NewTrigger = z.input<typeof newTriggerSchema>;
+export type TriggerChange = z.input<typeof triggerChangeSchema>;
+export type TriggerListQuery = QueryOf<typeof triggersQuerySchema>;
+/** A schedule, as `cron`, `every` and `at` of `adjutant/triggers` make it. */
+export type TriggerSchedule = z.input<typeof scheduleSchema>;
+export type ServerTrigger = z.output<typeof triggerSchema>;
+export type ServerTriggerStatus = ServerTrigger['status'];
+export type ServerTriggerHistoryEntry = z.output<typeof triggerHistorySchema>['history'][number];

@@ -55,6 +55,12 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   queue_full: 429,
   key_busy: 409,
   session_gone: 410,
+  // Triggers and events.
+  invalid_trigger: 400,
+  trigger_not_found: 404,
+  trigger_state: 409,
+  invalid_bus_event: 400,
+  reserved_session: 400,
   // Callers.
   invalid_api_key: 400,
   api_key_not_found: 404,

@@ -12,7 +12,7 @@ const idempotencyHeader = 'idempotency-key';
 
 export const longestKey = 255;
 const keptHeaders = ['content-type', 'location', 'link'];
-const writes: ReadonlySet<string> = new Set(['POST', 'DELETE']);
+const writes: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE']);
 /** Seconds after which a request whose key is in use may be sent again. */
 const retryAfter = '1';
 /** Milliseconds between two sweeps of one process. */

@@ -1,7 +1,7 @@
 import type { Api } from './parts.ts';
 import { RequestRefusedError } from './problem.ts';
 
-const methods = ['GET', 'POST', 'DELETE'] as const;
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
 /**
  * Returns the refusal for an address without a route (404) or without this method (405, with the

@@ -24,6 +24,9 @@ import { addStreamRoutes } from './streams.ts';
 import { addTaskControlRoutes } from './tasks/controls.ts';
 import { addTaskEventRoutes } from './tasks/events.ts';
 import { addTaskRoutes } from './tasks/tasks.ts';
+import { addTriggerControlRoutes } from './triggers/controls.ts';
+import { addTriggerPreviewRoutes } from './triggers/previews.ts';
+import { addTriggerRoutes } from './triggers/triggers.ts';
 import { addUsageRoutes } from './usage.ts';
 
 const all: readonly AddRoutes[] = [
@@ -37,6 +40,9 @@ const all: readonly AddRoutes[] = [
   addTaskEventRoutes,
   addTaskRoutes,
   addTaskControlRoutes,
+  addTriggerRoutes,
+  addTriggerControlRoutes,
+  addTriggerPreviewRoutes,
   addAgentRoutes,
   addUsageRoutes,
   addApprovalRoutes,

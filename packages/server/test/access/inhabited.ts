@@ -1,5 +1,6 @@
 import { agent, memoryStore, pending, type Runtime, runtime, type Store, tool } from 'adjutant';
 import { roundModel, scriptedModel } from 'adjutant/testing';
+import { every, triggers } from 'adjutant/triggers';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { ApiKeys, type NewApiKey } from '../../src/access/api-keys.ts';
@@ -24,6 +25,8 @@ export interface Inhabited {
   readonly link: string;
   /** Task of the user `ann` that waits for its turn. */
   readonly task: string;
+  /** Trigger that starts work on behalf of the user `ann`. */
+  readonly trigger: string;
   /** An API key that nobody uses. */
   readonly spareKey: string;
   key(asked?: Partial<NewApiKey>): Promise<string>;
@@ -42,6 +45,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     store,
     runnables: Object.values(agents),
     recover: 'manual',
+    triggers: triggers(),
     approvals: { keys: [{ id: 'one', secret: 'k'.repeat(32) }] },
   });
   const left = app.tenants.get('left');
@@ -56,6 +60,9 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
   );
   const [done, waiting, filming] = runs as [(typeof runs)[0], (typeof runs)[0], (typeof runs)[0]];
   const { id: task } = await left.submit(agents.clerk, 'private words', { requester: 'ann' });
+  const trigger = 'left-hourly';
+  const own = { start: 'clerk', input: 'private words', requester: 'ann' };
+  await left.triggers.create({ name: trigger, on: every('1h'), ...own });
   const api = server(app, {
     auth: {},
     limits: { requestsPerMinute: false, failuresPerMinute: 100_000 },
@@ -86,6 +93,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     request,
     operation: 'film-1',
     task,
+    trigger,
     spareKey: spare.key.id,
     key: async (asked) =>
       (await keys.create({ name: 'test', roles: ['admin'], tenant: 'left', ...asked })).credential,

@@ -1,4 +1,4 @@
-import { memoryStore, type Runnable, type Runtime, runtime, type Store } from 'adjutant';
+import { memoryStore, type Runtime, type RuntimeOptions, runtime } from 'adjutant';
 import { onTestFinished } from 'vitest';
 import { type AdjutantClient, type ClientOptions, client } from '../../src/client/index.ts';
 import { type ListeningServer, type ServeOptions, serve } from '../../src/index.ts';
@@ -12,7 +12,7 @@ export interface Served {
 
 /** Serves an app on a free port until the test ends. */
 export async function serving(
-  options: { readonly runnables: readonly Runnable[]; readonly store?: Store },
+  options: Omit<RuntimeOptions, 'app'>,
   serveOptions: ServeOptions = {},
 ): Promise<Served> {
   // With a store of its own an app goes on with what was answered.

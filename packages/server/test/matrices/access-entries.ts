@@ -31,6 +31,9 @@ export interface Entry {
 const session =
   (rest = '') =>
   ({ done }: Inhabited): Call => ({ path: `/v1/sessions/${done}${rest}` });
+const trigger =
+  (rest = '') =>
+  ({ trigger: name }: Inhabited): Call => ({ path: `/v1/triggers/${name}${rest}` });
 const post =
   (path: (about: Inhabited) => string, body: unknown = {}) =>
   (about: Inhabited): Call => ({ path: path(about), body });
@@ -92,6 +95,39 @@ export const entries: Readonly<Record<string, Entry>> = {
     ...operate,
     call: post(({ task }) => `/v1/tasks/${task}/reprioritize`, { priority: 'low' }),
   },
+  listTriggers: { ...read, others: 'own', call: () => ({ path: '/v1/triggers' }) },
+  createTrigger: {
+    ...operate,
+    status: 201,
+    others: 'own',
+    ofOtherAgents: 404,
+    call: post(() => '/v1/triggers', {
+      ...{ name: 'daily', start: 'clerk', on: { kind: 'cron', pattern: '@daily' } },
+    }),
+  },
+  previewSchedule: {
+    ...read,
+    others: 'own',
+    call: post(() => '/v1/triggers/preview', { on: { kind: 'cron', pattern: '@daily' } }),
+  },
+  getTrigger: { ...read, call: trigger() },
+  previewTrigger: { ...read, call: trigger('/preview') },
+  listTriggerHistory: { ...read, call: trigger('/history') },
+  updateTrigger: {
+    ...operate,
+    status: 200,
+    call: post(({ trigger: name }) => `/v1/triggers/${name}`, { input: 'Hi' }),
+  },
+  pauseTrigger: { ...operate, call: post(({ trigger: name }) => `/v1/triggers/${name}/pause`) },
+  // The trigger of the matrix fires, so that those who may are told that.
+  resumeTrigger: {
+    ...operate,
+    status: 409,
+    call: post(({ trigger: name }) => `/v1/triggers/${name}/resume`),
+  },
+  disableTrigger: { ...operate, call: post(({ trigger: name }) => `/v1/triggers/${name}/disable`) },
+  fireTrigger: { ...operate, call: post(({ trigger: name }) => `/v1/triggers/${name}/fire`) },
+  deleteTrigger: { ...operate, call: trigger() },
   createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
   listSessions: { ...read, others: 'own', call: () => ({ path: '/v1/sessions' }) },
   getSession: { ...read, call: session() },

@@ -135,11 +135,9 @@ describe.for(callers)('%s', (caller) => {
 /** The same call about what there is not. */
 async function missing(about: Inhabited, operationId: string): Promise<Call> {
   const call = await (entries[operationId] as Entry).call(about);
-  const { done, waiting, run, waitingRun, request, operation, spareKey, task } = about;
-  const path = [waitingRun, run, waiting, done, request, operation, spareKey, task].reduce(
-    (made, id) => made.replace(`/${id}`, '/nothing'),
-    call.path,
-  );
+  const { done, waiting, run, waitingRun, request, operation, spareKey, task, trigger } = about;
+  const ids = [waitingRun, run, waiting, done, request, operation, spareKey, task, trigger];
+  const path = ids.reduce((made, id) => made.replace(`/${id}`, '/nothing'), call.path);
   return { ...call, path };
 }
 

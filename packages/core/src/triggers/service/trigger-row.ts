@@ -26,8 +26,12 @@ export interface TriggerInfo {
   /** Who is told how the work of a firing ended. */
   readonly notify?: TriggerDeclaration['notify'];
   readonly missed: string;
+  /** Missing when it follows from the schedule. */
+  readonly toleranceMs?: number;
   readonly overlap: string;
   readonly mostPerHour: number;
+  /** Times that it may occur in its own chain of causes. */
+  readonly reentrant: number;
   readonly revision: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -83,7 +87,7 @@ export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
     readonly failed: number;
     readonly queued: number;
   };
-  const { missed, mostPerHour, name, on, overlap, start } = declaration;
+  const { missed, mostPerHour, name, on, overlap, reentrant, start, toleranceMs } = declaration;
   const { description, input, notify, priority, queue, requester } = declaration;
   return {
     name,
@@ -91,7 +95,8 @@ export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
     status: status as TriggerStatus,
     ...{ on, start },
     ...defined({ input, requester, priority, queue, notify }),
-    ...{ missed, overlap, mostPerHour, createdAt: at },
+    ...defined({ toleranceMs }),
+    ...{ missed, overlap, mostPerHour, reentrant, createdAt: at },
     ...facts,
   };
 }

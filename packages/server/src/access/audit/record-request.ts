@@ -12,7 +12,9 @@ import type { AuditNote } from './audit-log.ts';
  * Parameters of routes that name what a call is about. Others, such as tokens in links, may be
  * secrets.
  */
-const named = ['session', 'run', 'request', 'agent', 'key', 'operationId', 'task'] as const;
+const named = [
+  ...['session', 'run', 'request', 'agent', 'key', 'operationId', 'task', 'trigger'],
+] as const;
 const longestName = 200;
 const deniedStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
