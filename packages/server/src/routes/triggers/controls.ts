@@ -2,7 +2,6 @@ import { isAdjutantError } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { isBegunBefore, newId } from '../../http/new-id.ts';
 import type { AddRoutes } from '../../http/parts.ts';
-import { reachableTrigger, triggersOf } from '../../http/reachable-trigger.ts';
 import { addRoute, defineRoute, type RouteInput } from '../../http/route.ts';
 import { reasonSchema } from '../../schemas/session.ts';
 import {
@@ -10,6 +9,7 @@ import {
   triggerFiringSchema,
   triggerPathSchema,
 } from '../../schemas/trigger.ts';
+import { reachableTrigger, triggersOf } from './reachable-trigger.ts';
 
 const tag = 'Triggers';
 const answers = { 202: { description: 'It is stored', schema: acceptedTriggerSchema } };
@@ -55,8 +55,8 @@ const fireTrigger = defineRoute({
   tag,
   summary: 'Fires a trigger now, whatever its schedule',
   description:
-    'Once for a `key`, however often it is sent. What becomes of it while earlier work goes on is ' +
-    'decided by `overlap` of the trigger; its history says so.',
+    'Once for a `key`, however often it is sent. What becomes of it while earlier work goes on ' +
+    'is decided by `overlap` of the trigger; its history says so.',
   params: triggerPathSchema,
   body: triggerFiringSchema,
   isBodyOptional: true,

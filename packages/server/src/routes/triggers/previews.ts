@@ -1,7 +1,6 @@
 import { defined } from 'adjutant/text';
 import { scheduleOf } from 'adjutant/triggers';
 import type { AddRoutes } from '../../http/parts.ts';
-import { reachableTrigger, triggersOf } from '../../http/reachable-trigger.ts';
 import { addRoute, defineRoute } from '../../http/route.ts';
 import {
   previewQuerySchema,
@@ -9,6 +8,7 @@ import {
   schedulePreviewSchema,
   triggerPathSchema,
 } from '../../schemas/trigger.ts';
+import { reachableTrigger, triggersOf } from './reachable-trigger.ts';
 
 const tag = 'Triggers';
 

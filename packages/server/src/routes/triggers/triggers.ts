@@ -4,12 +4,6 @@ import type { TriggerInfo, TriggerOptions } from 'adjutant/triggers';
 import { isBegunBefore } from '../../http/new-id.ts';
 import type { AddRoutes } from '../../http/parts.ts';
 import { reachableAgent } from '../../http/reachable.ts';
-import {
-  isTriggerInReach,
-  reachableTrigger,
-  reachableTriggers,
-  triggersOf,
-} from '../../http/reachable-trigger.ts';
 import { addRoute, defineRoute, type RouteInput } from '../../http/route.ts';
 import {
   newTriggerSchema,
@@ -22,6 +16,12 @@ import {
   triggerSchema,
   triggersQuerySchema,
 } from '../../schemas/trigger.ts';
+import {
+  isTriggerInReach,
+  reachableTrigger,
+  reachableTriggers,
+  triggersOf,
+} from './reachable-trigger.ts';
 import { triggerOptions } from './trigger-options.ts';
 
 const tag = 'Triggers';

@@ -1,9 +1,9 @@
 import { isAdjutantError, type Runtime } from 'adjutant';
 import { TriggerNotFoundError } from 'adjutant/errors';
 import type { TriggerInfo, TriggerService } from 'adjutant/triggers';
-import type { Principal } from '../access/principal.ts';
-import { RequestRefusedError } from './problem.ts';
-import type { Asking } from './reachable.ts';
+import type { Principal } from '../../access/principal.ts';
+import { RequestRefusedError } from '../../http/problem.ts';
+import type { Asking } from '../../http/reachable.ts';
 
 /**
  * Triggers of an app.
