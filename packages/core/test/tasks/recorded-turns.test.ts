@@ -1,4 +1,6 @@
-import { memoryStore, type Runtime, runtime, step } from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, step } from 'adjutant';
+import { replay } from 'adjutant/replay';
+import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 const failing = step({
@@ -61,5 +63,28 @@ test('the ledger says that a task was discarded', async () => {
   expect(events).toContainEqual(
     expect.objectContaining({ component: 'scheduler', decision: 'discard', by: 'operator' }),
   );
+  await app.close();
+});
+
+test('the ledger says who joined a task and who left it, and replays', async () => {
+  const writer = agent({ name: 'writer', model: roundModel([{ text: 'Done' }]) });
+  const app = runtime({
+    ...{ app: 'desk', store: memoryStore(), runnables: [writer], recover: 'manual' },
+  });
+  const same = { coalesceKey: 'report', requester: 'ann' };
+  const first = await app.submit(writer, 'x', { ...same, key: '1', priority: 'low' });
+  const second = await app.submit(writer, 'x', { ...same, key: '2', priority: 'high' });
+  // The same submission again is no other caller.
+  await app.submit(writer, 'x', { ...same, key: '2', priority: 'high' });
+  expect(second).toMatchObject({ joined: true, id: first.id });
+  await second.cancel({ by: 'user:ann', reason: 'Too late.' });
+  await runAll(app);
+  expect(await first.info()).toMatchObject({ state: 'completed' });
+  const session = await app.sessions.open({ id: first.session });
+  const told = session.events.filter((event) => event.type === 'decision');
+  expect(told.map(({ decision }) => decision)).toEqual(['coalesce', 'leave', 'enqueue']);
+  expect(told[0]).toMatchObject({ by: 'user:ann', data: { level: 1 } });
+  expect(told[1]).toMatchObject({ by: 'user:ann', reasoning: 'Too late.' });
+  expect((await replay(session, app)).divergence).toBeUndefined();
   await app.close();
 });
