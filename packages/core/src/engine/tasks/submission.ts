@@ -32,6 +32,19 @@ export interface SubmissionParts {
   readonly more?: Pick<TaskData, 'cause' | 'onEnd'> | undefined;
 }
 
+/** Returns the id of a task, which follows from its submission. */
+export function taskId(of: {
+  readonly app: string;
+  readonly tenant: string;
+  readonly requester: string;
+  readonly key: string;
+  readonly session: string | undefined;
+}): string {
+  const { app, key, requester, session, tenant } = of;
+  const named = [app, tenant, requester, key, ...(session === undefined ? [] : [session])];
+  return contentHash(named).slice(0, 12);
+}
+
 /** Makes the post of a task. */
 export function submissionOf(
   runnable: Runnable,
@@ -41,14 +54,7 @@ export function submissionOf(
 ): Submission {
   const { requester = 'system', session } = options;
   const key = options.key ?? parts.freshKey;
-  const named = [
-    parts.app,
-    parts.tenant,
-    requester,
-    key,
-    ...(session === undefined ? [] : [session]),
-  ];
-  const id = contentHash(named).slice(0, 12);
+  const id = taskId({ ...parts, requester, key, session });
   const task = taskData(id, runnable, input, options, parts);
   const { data, model, maxRounds } = options;
   return {

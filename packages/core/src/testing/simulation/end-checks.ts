@@ -1,5 +1,6 @@
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { hasTaken } from '../../ledger/folds/taken-message.ts';
+import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
@@ -37,7 +38,10 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
   const { watch, ledgers, started, answered, controls, given, letGo, messages, said, told } = ended;
   const broken: BrokenRule[] = [];
   const report: ReportBroken = (rule, detail) => void broken.push({ rule, detail });
-  for (const program of started) checkProgram(watch, program, report);
+  for (const program of started) {
+    checkProgram(watch, program, report);
+    if (program.program.task !== undefined) await checkTask(ledgers, program, report);
+  }
   for (const ledger of watch.ledgers.values()) {
     await checkSession(ledgers, ledger, report);
     await checkStored(ledgers, ledger, report);
@@ -77,6 +81,19 @@ function checkProgram(
   const elsewhere = begun.find((event) => event.lane !== lane);
   if (elsewhere !== undefined)
     report('run_once', `${runId} began in the lane ${elsewhere.lane ?? 'without a name'}`);
+}
+
+/** A task that has ended is listed so, and has no place in the queue any more. */
+async function checkTask(
+  ledgers: LedgerStore,
+  { runId, session }: StartedProgram,
+  report: ReportBroken,
+): Promise<void> {
+  const [row] = await ledgers.rows({ kind: taskKind, id: runId, limit: 1 });
+  if (row === undefined || row.status === 'open')
+    report('everything_ends', `the task ${runId} is ${row?.status ?? 'not listed'}`);
+  const turn = await ledgers.turn(session);
+  if (turn !== undefined) report('everything_ends', `${session} has a turn that is ${turn.state}`);
 }
 
 /** Nothing is left to do: no open invocation, no item in the inbox, no time to be woken at. */

@@ -1,3 +1,4 @@
+import type { Runtime } from '../../runtime.ts';
 import type { Caller } from './caller.ts';
 import type { ConfirmedControl, LetGo } from './control-checks.ts';
 import type { FaultPlan } from './faults.ts';
@@ -44,11 +45,13 @@ export class Interventions {
   }
 
   /** Draws the interventions in a run, and their times. */
-  begin(run: RunUnderWay): void {
+  begin(run: RunUnderWay, isTask: boolean): void {
     for (let message = 0; message < mostMessages; message++)
       this.#later('message', run, (place) => this.#say(run, place));
-    this.#later('hold', run, (place) => this.#hold(run, place));
-    this.#later('cancel', run, (place) => this.#cancel(run, place));
+    this.#later('hold', run, (place) =>
+      isTask ? this.#holdTask(run, place) : this.#hold(run, place),
+    );
+    this.#later('cancel', run, (place) => this.#cancel(run, place, isTask));
   }
 
   /** Draws the cancel of a run in a lane of its own: people name the lane and no run. */
@@ -80,13 +83,28 @@ export class Interventions {
     if (outcome === 'done') this.said.set(place, session);
   }
 
-  async #cancel({ runId, session }: RunUnderWay, place: string): Promise<void> {
+  async #cancel({ runId, session }: RunUnderWay, place: string, isTask: boolean): Promise<void> {
+    const by = 'user:ann';
     const outcome = await this.#caller.call({
       place,
       text: `${runId} is cancelled`,
-      make: (app) => app.cancel(session, { by: 'user:ann', runId }),
+      make: (app) =>
+        isTask ? app.tasks.cancel(runId, { by }) : app.cancel(session, { by, runId }),
     });
     if (outcome === 'done') this.controls.push({ type: 'cancel', session, runId });
+  }
+
+  /** Suspends a task for a while, or makes it urgent. */
+  async #holdTask({ runId }: RunUnderWay, place: string): Promise<void> {
+    const world = this.#world;
+    const call = (what: string, make: (app: Runtime) => Promise<void>): Promise<string> =>
+      this.#caller.call({ place: `${place} ${what}`, text: `${runId} is ${what}`, make });
+    await call('made urgent', (app) => app.tasks.reprioritize(runId, 'high'));
+    if (world.draws.at(`${place} moves`) < 0.5)
+      await call('moved to the front', (app) => app.tasks.moveToFront(runId));
+    if ((await call('suspended', (app) => app.tasks.suspend(runId))) !== 'done') return;
+    await world.wait(world.draws.delay(`${place} for`, holding.shortest, holding.longest));
+    await call('resumed', (app) => app.tasks.resume(runId));
   }
 
   async #cancelLane({ lane, runId, session }: RunInLane, place: string): Promise<void> {

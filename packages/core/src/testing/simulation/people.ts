@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
+import { taskId } from '../../engine/tasks/submission.ts';
 import { rootOf } from '../../ledger/path.ts';
 import type { LedgerStore, RequestRow } from '../../ledger/port.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -37,6 +38,8 @@ interface PeopleParts {
   readonly watch: Watch;
   /** The ledgers, as people see them: without a network in between. */
   readonly ledgers: LedgerStore;
+  /** Tenant and name of the app. */
+  readonly scope: { readonly tenant: string; readonly app: string };
   /** Finds a runnable of the app of a process by its name. */
   readonly runnable: (app: Runtime, name: string) => Runnable;
 }
@@ -84,10 +87,13 @@ export class People {
 
   /** Asks for a run, again and again until the store has it. */
   async start(program: SimulatedProgram, index: number): Promise<void> {
-    const names = { session: `s${index}`, runId: `run${index}` };
-    const started = { program, index, ...names, isAccepted: false };
+    const session = `s${index}`;
+    const { scope } = this.#parts;
+    const task = { ...scope, requester: 'system', key: `task${index}`, session };
+    const runId = program.task === undefined ? `run${index}` : taskId(task);
+    const started = { program, index, session, runId, isAccepted: false };
     this.started.push(started);
-    this.interventions.begin(started);
+    this.interventions.begin(started, program.task !== undefined);
     this.repairs.begin(started);
     if (program.beside !== undefined) this.#startBeside(started, program.beside);
     await this.#askUntilAccepted(started);
@@ -121,8 +127,14 @@ export class People {
     if (found !== undefined) {
       const { app, process } = found;
       world.note(`${runId} is asked for at ${process.name}`);
-      const { data, input, run, user } = program;
+      const { data, input, run, task, user } = program;
       const asking = async (): Promise<void> => {
+        if (task !== undefined) {
+          const name = { session: id, key: `task${started.index}` };
+          await app.submit(runnable(app, run), input, { ...task, ...name, ...defined({ data }) });
+          started.isAccepted = true;
+          return world.note(`${runId} is submitted`);
+        }
         const session = await app.sessions.open(user === undefined ? { id } : { id, userId: user });
         const running = app.run(runnable(app, run), {
           session,

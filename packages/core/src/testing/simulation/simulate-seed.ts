@@ -114,7 +114,7 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
   const parts = { world, plan, watch, store, makeVersion, first, disturbedMs };
   const room = new MachineRoom(machines, parts);
   plan.onFault = (fault) => noteFault(watch.ledgers.values(), fault);
-  const people = new People({ world, plan, room, watch, ledgers, runnable });
+  const people = new People({ world, plan, room, watch, ledgers, scope, runnable });
   for (const [index, program] of programs.entries()) {
     if (options.onlyPrograms?.has(index) === false) continue;
     const at = world.draws.at(`start ${index}`) * disturbedMs * 0.8;
@@ -208,10 +208,19 @@ async function untilEnded({ world, watch, people, room }: Parties, hours: number
       ({ events }) => pathsGoingOn(events).length > 0,
     );
     const isAsked = [...people.started, ...people.beside].some(({ isAccepted }) => !isAccepted);
-    if (!isOpen && !isAsked && !people.repairs.isNeeded) return;
+    const isQueued = people.started.some((one) => isTaskOpen(watch, one));
+    if (!isOpen && !isAsked && !isQueued && !people.repairs.isNeeded) return;
     if (late % 4 === 3) room.restartAll();
     await world.runUntil(world.elapsed + hourMs / 4);
   }
+}
+
+/** True for a task that has no end: it may still wait for its turn. */
+function isTaskOpen(watch: Watch, { program, runId, session }: StartedProgram): boolean {
+  if (program.task === undefined) return false;
+  return !watch
+    .eventsOf(session)
+    .some(({ type, invocationId }) => type === 'invocation_end' && invocationId === runId);
 }
 
 /** The store's machine has a clock of its own, which is right. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { RequestAnswer } from '../../engine/requests/check.ts';
+import type { SubmitOptions } from '../../engine/tasks/submit-options.ts';
 import type { RequestRow } from '../../ledger/port.ts';
 import type { Resolution } from '../../session/answer.ts';
 
@@ -48,6 +49,17 @@ export interface SimulatedProgram {
   readonly repair?: (effect: UnknownEffect) => FoundOutcome | undefined;
   /** Run that people begin in another lane of the session, a while after this one. */
   readonly beside?: RunBeside;
+  /**
+   * Settings of the task as which the run is submitted. It waits for its turn; people suspend it
+   * and let it go on, and make it urgent, where they pause other runs. @default no task
+   */
+  readonly task?: SimulatedTask;
+}
+
+/** Settings of a task. */
+export interface SimulatedTask extends Pick<SubmitOptions, 'priority'> {
+  /** Key of which only one task runs at a time. */
+  readonly concurrencyKey?: string;
 }
 
 /** A run in a lane of its own, in the session of another run. */

@@ -6,11 +6,13 @@ import {
   isGroup,
   isNonEmptyText,
   isObject,
+  isOneOf,
   isText,
   type OptionChecks,
 } from '../../../base/options.ts';
 import { isLane } from '../../../ledger/folds/lanes.ts';
-import type { RunBeside, SimulatedProgram } from '../simulated-program.ts';
+import { taskPriorities } from '../../../ledger/folds/task-level.ts';
+import type { RunBeside, SimulatedProgram, SimulatedTask } from '../simulated-program.ts';
 import { checkRun, refuse } from './check-app.ts';
 
 const checks: OptionChecks<SimulatedProgram> = {
@@ -21,6 +23,10 @@ const checks: OptionChecks<SimulatedProgram> = {
   answer: isFunction,
   repair: isFunction,
   beside: isGroup<RunBeside>({ lane: isLane, run: isNonEmptyText, input: isText }),
+  task: isGroup<SimulatedTask>({
+    priority: isOneOf(...taskPriorities),
+    concurrencyKey: isNonEmptyText,
+  }),
 };
 /** Most programs of a seed. */
 const mostPrograms = 1_000;
@@ -40,7 +46,7 @@ function checkProgram(program: unknown, index: number, names: readonly string[])
   const place = `programs[${index}]`;
   const invalid = findInvalidOption<SimulatedProgram>(program, checks);
   if (invalid !== undefined) refuse(`\`${place}\` must be ${invalid.within}`);
-  const { beside, data, run } = program as SimulatedProgram;
+  const { beside, data, input, run, task, user } = program as SimulatedProgram;
   if (run === undefined) refuse(`\`${place}\` must have the name of a runnable in \`run\``);
   const defect = data === undefined ? undefined : findJsonDefect(data, `${place}.data`);
   if (defect !== undefined) {
@@ -48,6 +54,10 @@ function checkProgram(program: unknown, index: number, names: readonly string[])
     refuse(`\`${place}\` must have JSON in \`data\`, but \`${defect.path}\` is ${found}`);
   }
   checkRun({ run, index, names, app: 'the app' });
+  if (task !== undefined && input === undefined && data === undefined)
+    refuse(`\`${place}\` must have an \`input\` or \`data\` for its \`task\``);
+  if (task !== undefined && (beside !== undefined || user !== undefined))
+    refuse(`\`${place}\` must have no \`beside\` and no \`user\`, because it has a \`task\``);
   if (beside === undefined) return;
   if (beside.lane === undefined || beside.run === undefined)
     refuse(`\`${place}.beside\` must have the name of a lane, and that of a runnable in \`run\``);
