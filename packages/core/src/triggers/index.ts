@@ -90,6 +90,8 @@ export type {
 } from './service/trigger-service.ts';
 export type { LastFiring, TriggerStatus } from './service/trigger-state.ts';
 export { triggers } from './service/triggers.ts';
+export type { TriggerCommands, TriggerToolsOptions } from './tools/own-triggers.ts';
+export { triggerTools } from './tools/trigger-tools.ts';
 export {
   type IncomingWebhook,
   type RefusedWebhook,

@@ -149,7 +149,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   triggers: {
     holds: 'triggers: when they fire, what is missed, signatures of webhooks',
-    imports: ['base', 'triggers/service'],
+    imports: ['base', 'triggers/service', 'triggers/tools'],
     pure: true,
     impureFiles: ['schedules/calendar-days.ts'],
   },
@@ -159,6 +159,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...['base', 'ledger', 'session', 'runnables', 'triggers'],
       ...['engine/services', 'engine/tasks'],
     ],
+  },
+  'triggers/tools': {
+    holds: 'tools with which an agent makes and steers the triggers of its user',
+    imports: ['base', 'ledger', 'tools', 'triggers', 'triggers/service'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {

@@ -57,6 +57,12 @@ export function taskRow(status: TaskStatus, facts: TaskFacts): ListedRow {
   };
 }
 
+/** The user on whose behalf an invocation works: the requester of its task, else 'system'. */
+export function requesterOf(events: readonly Event[], invocationId: string): string {
+  const [run = invocationId] = invocationId.split(/[/#~>]/, 1);
+  return taskOfRun(events, run)?.requester ?? 'system';
+}
+
 /**
  * The task of a run, as its ledger says; `undefined` for a run that was not submitted, and in a
  * fork, which is no task of anybody.

@@ -1,7 +1,7 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import { describeValue, isNonEmptyText, type OptionCheck } from '../../base/options.ts';
 import type { TaskService } from '../../engine/tasks/task-service.ts';
-import { taskOfRun } from '../../ledger/folds/task.ts';
+import { requesterOf } from '../../ledger/folds/task.ts';
 import { ToolFailure } from '../../tools/errors.ts';
 import { type Tool, type ToolContext, tool } from '../../tools/tool.ts';
 import type { TaskPriority } from '../priority.ts';
@@ -205,13 +205,8 @@ function reachOf(
     });
   return {
     tasks: typeof tasks === 'function' ? tasks(ctx) : tasks,
-    requester: named ?? requesterOfRun(ctx),
+    requester: named ?? requesterOf(ctx.session.events, ctx.invocationId),
   };
-}
-
-function requesterOfRun({ invocationId, session }: ToolContext): string {
-  const [run = invocationId] = invocationId.split(/[/#~>]/, 1);
-  return taskOfRun(session.events, run)?.requester ?? 'system';
 }
 
 /** A task of the requester by its id, or an open one by its name. @throws ToolFailure */
