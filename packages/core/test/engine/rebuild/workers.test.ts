@@ -15,8 +15,19 @@ function desk(store: Store, recover: 'auto' | 'manual' = 'manual'): Runtime {
   return runtime({ app: 'desk', store, runnables: [quick], recover, work: { slots: 2 } });
 }
 
-test('rebuild_keeps_undrained_reprioritisation', async () => {
-  const store = memoryStore();
+async function inMemory(): Promise<Pick<Place, 'open' | 'remove'>> {
+  return { open: () => memoryStore(), remove: async () => undefined };
+}
+
+const allStores: readonly (readonly [string, () => Promise<Pick<Place, 'open' | 'remove'>>])[] = [
+  ['memory', inMemory],
+  ['sqlite', inFile],
+  ...(reasonToSkip === undefined ? [['postgres', inSchema] as const] : []),
+];
+
+test.each(allStores)('rebuild_keeps_undrained_reprioritisation, in %s', async (_, make) => {
+  const place = await make();
+  const store = place.open();
   const app = desk(store);
   const task = await app.submit(quick, 'x', { priority: 'normal' });
   await app.tasks.reprioritize(task.id, 'background');
@@ -29,6 +40,7 @@ test('rebuild_keeps_undrained_reprioritisation', async () => {
   // The change is still on its way to the ledger.
   expect(await store.for(scope).inbox(task.session)).toHaveLength(3);
   await app.close();
+  await place.remove();
 });
 
 async function loseTurn(store: Store, session: string): Promise<void> {
@@ -39,8 +51,9 @@ async function loseTurn(store: Store, session: string): Promise<void> {
   });
 }
 
-test('rebuild_sends_nothing_again', async () => {
-  const store = memoryStore();
+test.each(allStores)('rebuild_sends_nothing_again, in %s', async (_, make) => {
+  const place = await make();
+  const store = place.open();
   const ledgers = store.for(scope);
   const app = desk(store);
   const task = await app.submit(quick, 'x');
@@ -67,6 +80,7 @@ test('rebuild_sends_nothing_again', async () => {
   expect(await task.info()).toMatchObject({ state: 'completed', result: 'x' });
   expect(await ledgers.turn(task.session)).toBe(undefined);
   await app.close();
+  await place.remove();
 });
 
 test('a session that somebody works on is left to them', async () => {
