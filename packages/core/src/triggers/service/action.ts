@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { type Step, step } from '../../runnables/step.ts';
+import type { EffectOptions } from '../../session/body-context.ts';
 
 /** Circumstances of a firing, as the work that it starts gets them in `ctx.input.data`. */
 export type TriggerContext = {
@@ -22,9 +23,11 @@ export interface ActionOptions {
   readonly name: string;
   readonly description?: string;
   /**
-   * The work, without a model. It is recorded as one effect under an idempotency key, and retried
-   * by its `recovery` alone.
+   * Options of its effect: `recovery` says what becomes of it when a process ends during it.
+   * @default as other effects
    */
+  readonly effect?: EffectOptions;
+  /** The work, without a model. It is recorded as one effect under an idempotency key. */
   readonly execute: (
     context: TriggerContext,
     effect: { readonly idempotencyKey: string; readonly signal: AbortSignal },
@@ -42,12 +45,16 @@ export interface ActionOptions {
  * console.log(hourly.declaration.start); // 'tidy'
  * ```
  */
-export function action({ execute, ...options }: ActionOptions): Step<JsonValue | undefined> {
+export function action({
+  effect: how,
+  execute,
+  ...options
+}: ActionOptions): Step<JsonValue | undefined> {
   return step({
     ...options,
     execute: async (ctx) => {
       const context = (ctx.input as { readonly data: TriggerContext }).data;
-      const output = await ctx.effect('action', (effect) => execute(context, effect));
+      const output = await ctx.effect('action', (effect) => execute(context, effect), how);
       return ctx.complete(output as JsonValue);
     },
   }) as Step<JsonValue | undefined>;
