@@ -92,8 +92,9 @@ export class ServiceRunner {
       return;
     }
     const ledger = await openLedger(taken.session, ledgerPorts(taken.tenant));
-    const { epoch } = await ledger.lease.own();
-    const session = new ServiceSession(taken, ledger, controller.signal);
+    const claim = await ledger.lease.own();
+    const { epoch } = claim;
+    const session = new ServiceSession(taken, ledger, { claim, signal: controller.signal });
     ledger.onFailure(() => controller.abort());
     const endLease = keepLease(ledger, clock);
     try {

@@ -1,6 +1,6 @@
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { InboxEntry, LedgerStore, ListedRow, Send, Taken } from '../../ledger/port.ts';
+import type { Claim, InboxEntry, LedgerStore, ListedRow, Send, Taken } from '../../ledger/port.ts';
 
 /** One append of a service, with everything that lands with it. */
 export interface ServiceStep {
@@ -23,7 +23,14 @@ export class ServiceSession {
   readonly signal: AbortSignal;
   readonly #consumed = new Set<number>();
 
-  constructor(taken: Taken, ledger: Ledger, signal: AbortSignal) {
+  readonly #claimedAt: number;
+
+  constructor(
+    taken: Taken,
+    ledger: Ledger,
+    { claim, signal }: { readonly claim: Claim; readonly signal: AbortSignal },
+  ) {
+    this.#claimedAt = claim.now;
     this.tenant = taken.tenant;
     this.runnable = taken.turn.runnable;
     this.name = taken.turn.requester;
@@ -39,9 +46,12 @@ export class ServiceSession {
     return this.ledger.ports.store;
   }
 
-  /** Now, by the clock of the store. */
+  /**
+   * Now, by the clock of the store. It never lies before the claim, also where the clock of this
+   * process was put back: what the store holds for due is due.
+   */
   now(): number {
-    return this.ledger.ports.clock.now();
+    return Math.max(this.ledger.ports.clock.now(), this.#claimedAt);
   }
 
   /** All events, with large values in them. */

@@ -1,7 +1,8 @@
 /**
  * `npm run test:scheduler [-- --short]`: two worker processes on one PostgreSQL, 500 tasks of five
  * priorities from three tenants, one of which floods; workers are killed at random. It prints waits
- * by priority and shares, and ends with `N passed, N failed`.
+ * by priority and shares. Then three processes fire cron triggers around changes of the clocks, on
+ * SQLite and PostgreSQL. It ends with `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +18,7 @@ import { bundleProgram } from '../../../../../scripts/bundle.ts';
 import { repositoryRoot } from '../../../../../scripts/command.ts';
 import { readEffects } from '../../crash/effect-file.ts';
 import { newSchema, reasonToSkip, serverUrl } from '../../stores/postgres/server.ts';
+import { type FiringPart, runFirings } from '../../triggers/load/firings.ts';
 import { loadApp } from './load-app.ts';
 import { roundMs, roundsOfTask, tenants, type WorkerOrder } from './load-order.ts';
 
@@ -50,6 +52,7 @@ const order: WorkerOrder = {
 const app = loadApp(order, false);
 try {
   await run();
+  for (const part of firingParts(values.short)) await runFirings(part, expectThat);
 } finally {
   await app.close();
   await schema.drop();
@@ -58,6 +61,20 @@ try {
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);
+
+/** A week around each change of the clocks, on both stores; a part of it in the short form. */
+function firingParts(isShort: boolean): readonly FiringPart[] {
+  const [spring, autumn] = ['2027-03-11T00:00Z', '2027-11-04T00:00Z'];
+  if (isShort)
+    return [
+      { store: 'sqlite', from: '2027-03-13T12:00Z', days: 2, patterns: 6, kills: 2 },
+      { store: 'postgres', from: '2027-11-06T12:00Z', days: 2, patterns: 6, kills: 2 },
+    ];
+  const whole = { days: 7, patterns: 17, kills: 12 };
+  return (['sqlite', 'postgres'] as const).flatMap((store) =>
+    [spring, autumn].map((from) => ({ store, from, ...whole })),
+  );
+}
 
 async function run(): Promise<void> {
   const ids = new Map<string, Runtime>();
