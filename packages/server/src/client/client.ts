@@ -5,9 +5,16 @@ import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
 import { Tasks } from './tasks.ts';
-import { type CallOptions, pathOf, Transport } from './transport.ts';
+import { type CallOptions, pathOf, Transport, type WriteOptions } from './transport.ts';
 import { Triggers } from './triggers.ts';
-import type { Health, ServerAgent, SessionUsage, UsagePage, UsageQuery } from './types.ts';
+import type {
+  Health,
+  NewPublishedEvent,
+  ServerAgent,
+  SessionUsage,
+  UsagePage,
+  UsageQuery,
+} from './types.ts';
 
 /** Runnables of a server that the caller may know of. */
 export interface Agents {
@@ -36,6 +43,11 @@ export interface AdjutantClient {
   readonly triggers: Triggers;
   readonly approvals: Approvals;
   readonly operations: Operations;
+  /**
+   * Publishes an event, once however often the connection is lost meanwhile. The same `id` again is
+   * the same event.
+   */
+  publish(event: NewPublishedEvent, options?: WriteOptions): Promise<{ readonly id: string }>;
   /** Chats as `useChat` of the AI SDK holds them. */
   readonly chats: Chats;
   /** Runnables of the app. */
@@ -72,6 +84,8 @@ export function client(options: ClientOptions): AdjutantClient {
     approvals: new Approvals(transport),
     operations: new Operations(transport),
     chats: new Chats(transport),
+    publish: (event, options = {}) =>
+      transport.json({ method: 'POST', path: pathOf('events'), body: event, ...options }),
     agents: agentsOf(transport),
     usage: usageOf(transport),
     health: (options = {}) => transport.json({ method: 'GET', path: pathOf('health'), ...options }),

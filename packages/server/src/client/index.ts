@@ -32,6 +32,7 @@ export type {
   LinkOptions,
   NewFork,
   NewMessage,
+  NewPublishedEvent,
   NewRun,
   NewSession,
   NewTask,

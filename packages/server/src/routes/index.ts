@@ -25,7 +25,9 @@ import { addTaskControlRoutes } from './tasks/controls.ts';
 import { addTaskEventRoutes } from './tasks/events.ts';
 import { addTaskRoutes } from './tasks/tasks.ts';
 import { addTriggerControlRoutes } from './triggers/controls.ts';
+import { addDeliveryRoutes } from './triggers/deliveries.ts';
 import { addTriggerPreviewRoutes } from './triggers/previews.ts';
+import { addPublishedEventRoutes } from './triggers/published-events.ts';
 import { addTriggerRoutes } from './triggers/triggers.ts';
 import { addUsageRoutes } from './usage.ts';
 
@@ -43,6 +45,8 @@ const all: readonly AddRoutes[] = [
   addTriggerRoutes,
   addTriggerControlRoutes,
   addTriggerPreviewRoutes,
+  addDeliveryRoutes,
+  addPublishedEventRoutes,
   addAgentRoutes,
   addUsageRoutes,
   addApprovalRoutes,

@@ -317,3 +317,11 @@ export const triggerHistorySchema = z
     ),
   })
   .openapi('TriggerHistory');
+
+/** Answer to a delivery of a webhook. */
+export const deliverySchema = z
+  .strictObject({
+    status: z.literal('accepted'),
+    duplicate: z.boolean().openapi({ description: 'True when it had come before.' }),
+  })
+  .openapi('Delivery');

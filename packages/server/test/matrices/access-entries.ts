@@ -128,6 +128,15 @@ export const entries: Readonly<Record<string, Entry>> = {
   disableTrigger: { ...operate, call: post(({ trigger: name }) => `/v1/triggers/${name}/disable`) },
   fireTrigger: { ...operate, call: post(({ trigger: name }) => `/v1/triggers/${name}/fire`) },
   deleteTrigger: { ...operate, call: trigger() },
+  // Without a signature. Those that have one: deliveries.test.ts.
+  deliverWebhook: { ...open, status: 404, call: post(() => '/v1/triggers/none/deliveries') },
+  publishEvent: {
+    ...operate,
+    others: 'own',
+    ofOtherUsers: 403,
+    ofOtherAgents: 403,
+    call: post(() => '/v1/events', { type: 'rain.ended' }),
+  },
   createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
   listSessions: { ...read, others: 'own', call: () => ({ path: '/v1/sessions' }) },
   getSession: { ...read, call: session() },

@@ -48,7 +48,7 @@ function causeOf(input: Asking, on: NewTriggerOn): TriggerOptions['on'] {
  * Refuses callers who are to see and reach a part of the tenant only.
  * @throws RequestRefusedError `bound_credential` (403)
  */
-function assertUnbound({ principal: { agents, user } }: Asking, what: string): void {
+export function assertUnbound({ principal: { agents, user } }: Asking, what: string): void {
   if (agents === undefined && user === undefined) return;
   throw new RequestRefusedError(
     403,
