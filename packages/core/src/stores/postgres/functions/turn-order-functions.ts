@@ -330,9 +330,13 @@ begin
 end
 $adjutant$;
 
-create or replace function {s}.take(_options jsonb, _gone jsonb, _fixed_now bigint) returns jsonb
-  language plpgsql as $adjutant$
+-- Takes turns. The caller knows of the owners in _known which of them are gone. When there is
+-- another one at work, nothing is taken and all owners are returned, so that it finds out.
+drop function if exists {s}.take(jsonb, jsonb, bigint);
+create or replace function {s}.take(_options jsonb, _gone jsonb, _known jsonb, _fixed_now bigint)
+  returns jsonb language plpgsql as $adjutant$
 declare
+  _owners jsonb;
   _asked {s}.asked := {s}.asked_by(_options, _gone);
   _slots bigint := _options->>'slots';
   _realtime_slots bigint := _options->>'realtimeSlots';
@@ -344,6 +348,8 @@ declare
 begin
   perform {s}.lock_queue(_asked.app);
   perform {s}.plan_once();
+  _owners := {s}.owners_at_work(_asked.app, _fixed_now);
+  if not _known @> _owners then return jsonb_build_object('owners', _owners); end if;
   _now := {s}.now_ms(_fixed_now);
   _taken := {s}.turns_again(_options);
   if _taken is not null then

@@ -56,19 +56,37 @@ interface TakeReply {
   readonly now: number;
 }
 
+/** Owners that were at work when one of them was not known. */
+interface OwnersReply {
+  readonly owners: readonly string[];
+}
+
+/** Owners that are known of each store: mostly the same ones have sessions at the next call. */
+const knownOwners = new WeakMap<Database, readonly string[]>();
+
 export async function takeTurns(
   database: Database,
   options: TakeOptions,
   fixedNow: number | null,
 ): Promise<TakeReceipt> {
-  const gone = await findGoneOwners(database, toStorable(options.app), fixedNow);
-  const text = await database.call('select {s}.take($1::jsonb, $2::jsonb, $3::bigint)::text', [
-    JSON.stringify(storedTake(options)),
-    JSON.stringify(gone),
-    fixedNow,
-  ]);
-  const { taken, nextAt, now } = JSON.parse(String(text)) as TakeReply;
-  return { taken: taken.map(takenOf), nextAt, now };
+  for (;;) {
+    const known = knownOwners.get(database) ?? [];
+    const text = await database.call(
+      'select {s}.take($1::jsonb, $2::jsonb, $3::jsonb, $4::bigint)::text',
+      [
+        JSON.stringify(storedTake(options)),
+        JSON.stringify(goneOf(known)),
+        JSON.stringify(known),
+        fixedNow,
+      ],
+    );
+    const reply = JSON.parse(String(text)) as TakeReply | OwnersReply;
+    if ('taken' in reply) {
+      const { taken, nextAt, now } = reply;
+      return { taken: taken.map(takenOf), nextAt, now };
+    }
+    knownOwners.set(database, reply.owners);
+  }
 }
 
 function takenOf({ epoch, until, turn }: TakeReply['taken'][number]): Taken {
@@ -90,10 +108,13 @@ async function findGoneOwners(
     app,
     fixedNow,
   ]);
-  const owners = new OwnerSurvey();
-  return (JSON.parse(String(text)) as readonly string[]).filter((owner) =>
-    owners.isGone(fromStorable(owner)),
-  );
+  return goneOf(JSON.parse(String(text)) as readonly string[]);
+}
+
+/** Returns the owners whose processes are gone, as far as this process can tell. */
+function goneOf(owners: readonly string[]): readonly string[] {
+  const survey = new OwnerSurvey();
+  return owners.filter((owner) => survey.isGone(fromStorable(owner)));
 }
 
 export async function queryExplanation(
