@@ -1,4 +1,5 @@
-import { step } from 'adjutant';
+import { agent, step, tool } from 'adjutant';
+import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { decisionsOf, desk, jobs, levelMs, reaches, rounds } from './desk.ts';
 
@@ -170,5 +171,36 @@ test('cancel_of_queued_task_without_slots', async () => {
   free('first');
   await first.wait();
   expect(ran).toEqual(['first']);
+  await app.close();
+});
+
+test('useless_item_does_not_spin: what only informs makes no worker look twice', async () => {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    approval: true,
+    execute: () => 'paid',
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const { job } = jobs();
+  const { app } = desk({ runnables: [clerk, job], recover: 'manual' });
+  const look = async () => {
+    const runs = await app.recovery.resumeStopped();
+    await Promise.allSettled(runs);
+    return runs.length;
+  };
+  const asking = await app.submit(clerk, 'Pay', { session: 'ann' });
+  expect(await look()).toBe(1);
+  await app.tasks.reprioritize(asking.id, 'high');
+  await app.tasks.moveToFront(asking.id);
+  await app.submit(job, 'behind', { session: 'ann', priority: 'realtime' });
+  await app.sessions.grant('ann', ['fs:write']);
+  const looks = [];
+  for (let i = 0; i < 4; i++) looks.push(await look());
+  // The permission is noted once; nothing else is worth a look.
+  expect(looks.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
+  expect(await asking.info()).toMatchObject({ state: 'waiting', priority: 'realtime' });
   await app.close();
 });
