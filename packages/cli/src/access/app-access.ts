@@ -15,6 +15,7 @@ import type { Interruption } from '../host/interruption.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import type { ServerFlags } from './server-flags.ts';
 import type { TaskAccess } from './tasks/task-access.ts';
+import type { TriggerAccess } from './triggers/trigger-access.ts';
 
 export type AccessOptions = ProjectFlags & ServerFlags;
 
@@ -106,6 +107,7 @@ export interface AnswerContext extends RunContext {
  */
 export interface AppAccess {
   readonly tasks: TaskAccess;
+  readonly triggers: TriggerAccess;
   listSessions(filter: SessionFilter): Promise<FoundSessions>;
   /** Lists all pending requests, oldest first. */
   listRequests(user: string | undefined): Promise<readonly RequestEntry[]>;

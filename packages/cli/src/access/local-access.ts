@@ -29,6 +29,8 @@ import type {
 import { nothingToCancel } from './nothing-to-cancel.ts';
 import { LocalTaskAccess } from './tasks/local-tasks.ts';
 import type { TaskAccess } from './tasks/task-access.ts';
+import { LocalTriggerAccess } from './triggers/local-triggers.ts';
+import type { TriggerAccess } from './triggers/trigger-access.ts';
 
 const nothingYet = (): string =>
   `There are no sessions yet. Start one: ${ownCommand('"What time is it in Tokyo?"')}`;
@@ -37,6 +39,7 @@ const pageSize = 100;
 /** Access to the ledgers of this machine, over a `Runtime` of this process. */
 export class LocalAccess implements AppAccess {
   readonly tasks: TaskAccess;
+  readonly triggers: TriggerAccess;
   readonly #host: Host;
   readonly #options: AccessOptions;
 
@@ -44,6 +47,7 @@ export class LocalAccess implements AppAccess {
     this.#host = host;
     this.#options = options;
     this.tasks = new LocalTaskAccess(host, options);
+    this.triggers = new LocalTriggerAccess(host, options);
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {

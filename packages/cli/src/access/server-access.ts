@@ -28,6 +28,8 @@ import type { RemoteOptions } from './server-flags.ts';
 import { eventsOf, namedOnServer, sessionOf } from './server-session.ts';
 import { ServerTaskAccess } from './tasks/server-tasks.ts';
 import type { TaskAccess } from './tasks/task-access.ts';
+import { ServerTriggerAccess } from './triggers/server-triggers.ts';
+import type { TriggerAccess } from './triggers/trigger-access.ts';
 
 /**
  * Milliseconds to wait until a run is cancelled. A process that works on the run cancels it within
@@ -38,6 +40,7 @@ const patienceMs = 10_000;
 /** Access to the app of a server, over its client. */
 export class ServerAccess implements AppAccess {
   readonly tasks: TaskAccess;
+  readonly triggers: TriggerAccess;
   readonly #host: Host;
   readonly #options: RemoteOptions<AccessOptions>;
 
@@ -45,6 +48,7 @@ export class ServerAccess implements AppAccess {
     this.#host = host;
     this.#options = options;
     this.tasks = new ServerTaskAccess(() => this.#client());
+    this.triggers = new ServerTriggerAccess(() => this.#client());
   }
 
   async listSessions(given: SessionFilter): Promise<FoundSessions> {

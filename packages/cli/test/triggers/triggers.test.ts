@@ -1,5 +1,9 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { serve } from '@adjutant/server';
+import { runtime, step } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import { triggers } from 'adjutant/triggers';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Outcome } from '../in-process.ts';
 import { bench, jsonLines } from '../run-cli.ts';
 
@@ -120,6 +124,72 @@ test('a preview shows the next instants in the zone and in UTC, before anything 
     (await told(run('triggers', 'preview', ...weekdays, '--json'))).slice(0, 2),
   );
   expect((await run('triggers', 'preview', 'watch')).stderr).toContain('"watch" has no schedule');
+});
+
+test('the same commands work on the triggers of a server', async () => {
+  const place = bench();
+  const writer = step({ name: 'writer', execute: async (ctx) => ctx.complete('Written') });
+  const app = runtime({
+    app: 'desk',
+    store: sqlite(join(place.folder, 'served.db')),
+    runnables: [writer],
+    recover: 'manual',
+    triggers: triggers(),
+  });
+  const listening = await serve(app, { port: 0, shutdown: { graceMs: 100 } });
+  onTestFinished(() => listening.close({ closeApp: true }));
+  const run = (...args: string[]) =>
+    place.run(['triggers', ...args, '--server', listening.url], { cwd: place.folder });
+  const work = () => app.recovery.resumeStopped();
+  const facts = [
+    '--start',
+    'writer',
+    '--requester',
+    'ann',
+    '--notify',
+    'ann',
+    '--overlap',
+    'queue',
+  ];
+  expect(await told(run('create', 'morning', ...weekdays, ...facts, '--json'))).toMatchObject([
+    { name: 'morning', requester: 'ann', notify: { user: 'ann' }, overlap: 'queue' },
+  ]);
+  await run('create', 'mail', '--event', 'mail.*', '--start', 'writer');
+  expect(await told(run('list', '--json'))).toHaveLength(2);
+  expect(await told(run('--requester', 'ann', '--json'))).toMatchObject([{ name: 'morning' }]);
+  expect((await run('update', 'morning', '--every', '15m')).stdout).toContain('every 15m');
+  expect((await run('show', 'morning')).stdout).toContain('revision 2');
+  expect((await run('preview', ...weekdays)).stdout).toMatch(/^Europe\/Berlin +UTC\n(?:.+\n){10}$/);
+  expect(await told(run('preview', 'morning', '--json'))).toHaveLength(10);
+  expect((await run('pause', 'morning', '--reason', 'Holidays')).code).toBe(0);
+  await work();
+  expect((await run('history', 'morning')).stdout).toMatch(/ pause .* Holidays\n/);
+  expect((await run('resume', 'morning')).code).toBe(0);
+  await work();
+  expect((await run('disable', 'morning')).code).toBe(0);
+  await work();
+  for (let times = 0; times < 2; times++)
+    expect((await run('fire', 'mail', '--idempotency-key', 'a')).code).toBe(0);
+  await work();
+  expect(await told(run('show', 'mail', '--json'))).toMatchObject([{ fired: 1 }]);
+  expect((await run('delete', 'mail', '--reason', 'No')).stderr).toContain('Leave it out');
+  expect((await run('delete', 'mail')).code).toBe(0);
+  await work();
+  expect(await told(run('--state', 'disabled', '--state', 'deleted', '--json'))).toMatchObject([
+    { name: 'morning', status: 'disabled' },
+    { name: 'mail', status: 'deleted' },
+  ]);
+  for (const args of [
+    ['show', 'none'],
+    ['fire', 'none'],
+    ['preview', 'none'],
+  ])
+    expect(await run(...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no trigger "?none/),
+    });
+  const unknown = await run('create', 'new', '--every', '1h', '--start', 'wroter');
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('wroter') });
 });
 
 const create = ['triggers', 'create', 'new', '--start', 'writer'];

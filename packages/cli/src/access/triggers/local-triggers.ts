@@ -118,6 +118,6 @@ function noApp(): UsageError {
   return new UsageError({
     reason:
       'Triggers belong to an app of your own. Go to the folder with its adjutant.config.ts, or ' +
-      'name that with --config.',
+      'name that with --config, or a server with --server.',
   });
 }

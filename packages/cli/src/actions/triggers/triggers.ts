@@ -1,6 +1,7 @@
 import { defined } from 'adjutant/text';
 import type { TriggerInfo, TriggerStatus } from 'adjutant/triggers';
-import { LocalTriggerAccess } from '../../access/triggers/local-triggers.ts';
+import { openAccess } from '../../access/open-access.ts';
+import type { ServerFlags } from '../../access/server-flags.ts';
 import type { TriggerAccess, TriggerCommand } from '../../access/triggers/trigger-access.ts';
 import type { ProjectFlags } from '../../app/project.ts';
 import { exitCodes, UsageError } from '../../failure.ts';
@@ -23,7 +24,7 @@ import {
   type WhenFlags,
 } from './given-trigger.ts';
 
-export interface TriggerPlaceFlags extends ProjectFlags {
+export interface TriggerPlaceFlags extends ProjectFlags, ServerFlags {
   readonly json?: boolean;
 }
 
@@ -140,7 +141,7 @@ export async function showHistory(
 }
 
 async function triggersOf(host: Host, options: TriggerPlaceFlags): Promise<TriggerAccess> {
-  return new LocalTriggerAccess(host, options);
+  return (await openAccess(host, options)).triggers;
 }
 
 function hasSchedule({ at, cron, every, zone }: WhenFlags): boolean {

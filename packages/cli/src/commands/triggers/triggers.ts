@@ -7,7 +7,7 @@ import type {
   TriggersOptions,
 } from '../../actions/triggers/triggers.ts';
 import type { AddCommand, CommandParts } from '../../grammar/add-command.ts';
-import { withConfig } from '../../grammar/option-groups.ts';
+import { withConfig, withServer } from '../../grammar/option-groups.ts';
 import { gatheredChoice, notEmpty, positiveInteger } from '../../grammar/option-values.ts';
 import { priorities } from '../tasks/tasks.ts';
 
@@ -27,7 +27,7 @@ export const addTriggersCommand: AddCommand = (program, parts) => {
 
 const addList: AddCommand = (triggers, { host, onExitCode }) => {
   const list = triggers.command('list', { isDefault: true });
-  withConfig(list.description('list the triggers, the oldest first'))
+  placed(list.description('list the triggers, the oldest first'))
     .addOption(
       new Option(
         '--state <state>',
@@ -114,7 +114,7 @@ const addPreview: AddCommand = (triggers, { host, onExitCode }) => {
   const preview = triggers
     .command('preview')
     .description('show when a trigger, or a schedule that is not saved, fires next');
-  withSchedule(withConfig(preview).argument('[name]', 'name of the trigger', notEmpty))
+  withSchedule(placed(preview).argument('[name]', 'name of the trigger', notEmpty))
     .option('--count <number>', 'how many instants, at most 1000', positiveInteger, 10)
     .option('--json', 'print each instant as a line of JSON')
     .action(async (name: string | undefined, options: PreviewOptions) => {
@@ -132,9 +132,14 @@ const addHistory: AddCommand = (triggers, { host, onExitCode }) => {
     });
 };
 
+/** Adds the options that say whose triggers are meant: those of an app, or of a server. */
+function placed(command: Command): Command {
+  return withServer(withConfig(command));
+}
+
 /** Adds a command about one trigger. */
 function named(triggers: Command, verb: string, description: string): Command {
-  return withConfig(triggers.command(verb).description(description))
+  return placed(triggers.command(verb).description(description))
     .argument('<name>', 'name of the trigger', notEmpty)
     .option('--json', 'print lines of JSON');
 }
