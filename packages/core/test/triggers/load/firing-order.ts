@@ -14,11 +14,11 @@ export interface FiringOrder {
 /** Longest time of the effect of a firing in milliseconds. */
 export const effectMs = 1_000;
 
-export const zones = ['America/New_York', 'America/Chicago', 'America/Los_Angeles'] as const;
+const zones = ['America/New_York', 'America/Chicago', 'America/Los_Angeles'] as const;
 export const policies = ['once', 'skip', 'all'] as const;
 
 /** Patterns around the hours in which clocks change, and far from them. */
-export const allPatterns: readonly string[] = [
+const allPatterns: readonly string[] = [
   ...['30 2 * * *', '0 2 * * *', '30 1 * * *', '0 3 * * *', '15 */6 * * *', '0 8 * * 1-5'],
   ...['0 0 * * *', '0 1 * * *', '30 2 * * 0', '0 */4 * * *', '20 14 * * 1-5', '5 7 * * *'],
   ...['0 18 * * 5', '30 3 * * *', '45 23 * * 6', '0 12 * * 0', '0 9 1,15 * *'],
