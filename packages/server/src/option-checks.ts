@@ -138,6 +138,7 @@ const options = group(
       optional<NonNullable<ServerOptions['idempotency']>>({ keepForMs: milliseconds }),
     ),
     publicUrl: publicAddress,
+    notices: z.custom((value) => hasMethods(value, ['subscribe', 'publish']), 'a noticeHub()'),
     onError: callable,
     ports: group(
       optional<NonNullable<ServerOptions['ports']>>({

@@ -1,3 +1,4 @@
+import type { NoticeHub } from 'adjutant/notifications';
 import type { Clock, IdSource } from 'adjutant/ports';
 import type { Role } from './access/principal.ts';
 import { type FailedRequest, failureReport, type ReportFailure } from './http/failure-report.ts';
@@ -123,6 +124,12 @@ export interface ServerOptions {
    */
   readonly publicUrl?: string;
   /**
+   * Open pages of people, whose notices `GET /v1/notices/stream` shows: made by `noticeHub()`, and
+   * given to a `streamChannel` of the app too.
+   * @default none: pages are shown no notices
+   */
+  readonly notices?: NoticeHub;
+  /**
    * Told what went wrong inside: with the request that was answered with a 5xx, or without one,
    * when it was not in a request, such as an audit log that cannot be written. Never secrets or
    * bodies. @default a warning of the process
@@ -148,6 +155,7 @@ export interface ResolvedServerOptions {
   readonly stream: { readonly heartbeatMs: number };
   readonly idempotency: { readonly keepForMs: number };
   readonly publicUrl: string | undefined;
+  readonly notices: NoticeHub | undefined;
   /** Never throws, whatever the app's own does. */
   readonly onError: ReportFailure;
 }
@@ -169,6 +177,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     stream = {},
     idempotency = {},
     publicUrl,
+    notices,
     onError,
   } = options;
   return {
@@ -188,6 +197,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     stream: { heartbeatMs: stream.heartbeatMs ?? defaultHeartbeatMs },
     idempotency: { keepForMs: idempotency.keepForMs ?? defaultKeepMs },
     publicUrl,
+    notices,
     onError: failureReport(onError),
   };
 }

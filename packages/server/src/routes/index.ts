@@ -14,6 +14,7 @@ import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
+import { addNoticeRoutes } from './notices/notices.ts';
 import { addOperationRoutes } from './operations.ts';
 import { addRepairRoutes } from './repairs.ts';
 import { addRunLookupRoutes } from './run-lookup.ts';
@@ -47,6 +48,7 @@ const all: readonly AddRoutes[] = [
   addTriggerPreviewRoutes,
   addDeliveryRoutes,
   addPublishedEventRoutes,
+  addNoticeRoutes,
   addAgentRoutes,
   addUsageRoutes,
   addApprovalRoutes,

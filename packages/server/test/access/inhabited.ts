@@ -1,4 +1,5 @@
 import { agent, memoryStore, pending, type Runtime, runtime, type Store, tool } from 'adjutant';
+import { consoleChannel, noticeHub, notifications } from 'adjutant/notifications';
 import { roundModel, scriptedModel } from 'adjutant/testing';
 import { every, triggers } from 'adjutant/triggers';
 import { onTestFinished } from 'vitest';
@@ -46,6 +47,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     runnables: Object.values(agents),
     recover: 'manual',
     triggers: triggers(),
+    notifications: notifications({ channels: [consoleChannel({ print: () => undefined })] }),
     approvals: { keys: [{ id: 'one', secret: 'k'.repeat(32) }] },
   });
   const left = app.tenants.get('left');
@@ -65,6 +67,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
   await left.triggers.create({ name: trigger, on: every('1h'), ...own });
   const api = server(app, {
     auth: {},
+    notices: noticeHub(),
     limits: { requestsPerMinute: false, failuresPerMinute: 100_000 },
     ...options,
   });

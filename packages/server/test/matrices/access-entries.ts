@@ -24,6 +24,8 @@ export interface Entry {
   readonly ofOtherAgents?: number | 'own';
   /** The same for callers of the tenant who are bound to another user. @default as `others` */
   readonly ofOtherUsers?: number | 'own';
+  /** The same for callers of another tenant who are bound to a user. @default as `others` */
+  readonly ofStrangeUsers?: number | 'own';
   /** The status for the role `user`. @default `status` */
   readonly ofUsers?: number;
 }
@@ -134,8 +136,25 @@ export const entries: Readonly<Record<string, Entry>> = {
     ...operate,
     others: 'own',
     ofOtherUsers: 403,
+    ofStrangeUsers: 403,
     ofOtherAgents: 403,
     call: post(() => '/v1/events', { type: 'rain.ended' }),
+  },
+  sendNotice: {
+    ...operate,
+    others: 'own',
+    ofOtherUsers: 403,
+    call: post(() => '/v1/notices', { user: 'ann', title: 'Rain' }),
+  },
+  // For people alone: notices.test.ts has those who are.
+  streamNotices: {
+    ...read,
+    status: 403,
+    others: 403,
+    ofUsers: 200,
+    ofOtherUsers: 200,
+    ofStrangeUsers: 200,
+    call: () => ({ path: '/v1/notices/stream' }),
   },
   createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
   listSessions: { ...read, others: 'own', call: () => ({ path: '/v1/sessions' }) },
@@ -231,6 +250,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     others: 'own',
     ofOtherAgents: 403,
     ofOtherUsers: 403,
+    ofStrangeUsers: 403,
     call: () => ({ path: '/v1/audit' }),
   },
   listKeys: { ...manage, others: 'own', call: () => ({ path: '/v1/keys' }) },
