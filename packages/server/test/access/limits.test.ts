@@ -215,7 +215,7 @@ describe('pages of other sites', () => {
     expect(Object.fromEntries(asked.headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-headers': expect.stringContaining('authorization'),
-      'access-control-allow-methods': 'GET,POST,DELETE',
+      'access-control-allow-methods': 'GET,POST,PATCH,DELETE',
     });
     expect(asked.headers.has('access-control-allow-credentials')).toBe(false);
     for (const as of [await key(), 'wrong']) {

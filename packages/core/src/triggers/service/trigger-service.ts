@@ -111,8 +111,8 @@ export class TriggerService {
   }
 
   /**
-   * Changes a trigger: the options that are given take the place of those it has. Nothing before
-   * the change is considered.
+   * Changes a trigger: the options that are given take the place of those it has, and one that is
+   * given as `undefined` is taken away. Nothing before the change is considered.
    * @throws InvalidTriggerError, TriggerNotFoundError; TriggerStateError for a deleted one
    */
   async update(
@@ -364,7 +364,10 @@ export function turnName(name: string, usesCode: boolean): string {
   return usesCode ? `${triggerKind}:${name}` : triggerKind;
 }
 
-/** Options of a trigger after a change. What is for schedules alone goes with the schedule. */
+/**
+ * Options of a trigger after a change. What is for schedules alone goes with the schedule, and what
+ * is given as `undefined` is taken away.
+ */
 function changedOptions(
   { usesCode: _, missed, toleranceMs, ...kept }: TriggerDeclaration,
   changes: Partial<TriggerOptions>,
@@ -372,7 +375,7 @@ function changedOptions(
   const { kind } = changes.on ?? kept.on;
   const isScheduled = kind === 'cron' || kind === 'every' || kind === 'at';
   const late = isScheduled ? defined({ missed, toleranceMs }) : {};
-  return { ...kept, ...late, ...defined(changes) } as unknown as TriggerOptions;
+  return { ...kept, ...late, ...changes } as unknown as TriggerOptions;
 }
 
 function declarationOf(row: StoredRow): TriggerDeclaration {
