@@ -81,10 +81,10 @@ export {
   type TriggerOptions,
   trigger,
 } from './service/trigger.ts';
+export type { TriggerHistoryEntry } from './service/trigger-history.ts';
 export type { TriggerInfo } from './service/trigger-row.ts';
 export type {
   TriggerControlOptions,
-  TriggerHistoryEntry,
   TriggerListOptions,
   TriggerService,
 } from './service/trigger-service.ts';

@@ -1,5 +1,6 @@
 import { step } from 'adjutant';
 import {
+  at,
   condition,
   cron,
   event,
@@ -278,7 +279,13 @@ test('what cannot be a trigger is refused, and changes nothing', async () => {
   expect(() => cron('0 8 * * *', { timeZone: 'Mars/Base' })).toThrow('Mars/Base');
   expect(() => cron('0 0 30 2 *')).toThrow('never');
   expect(await app.triggers.list()).toEqual([]);
+  await expect(
+    app.triggers.create({ name: 'past', on: at('2020-01-01T00:00Z'), start: 'note' }),
+  ).rejects.toThrow('lies in the past');
   await app.triggers.create({ name: 'a', on, start: 'note' });
+  // Nothing has to work in between.
+  await app.triggers.pause('a');
+  await app.triggers.resume('a');
   await expect(app.triggers.create({ name: 'a', on, start: 'note' })).rejects.toMatchObject({
     code: 'trigger_state',
   });

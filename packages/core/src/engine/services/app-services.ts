@@ -16,7 +16,7 @@ import type {
 import { ServiceRunner } from './service-runner.ts';
 import { topicService } from './topics.ts';
 
-export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'finish' | 'newest'> {
+export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'advance' | 'newest'> {
   readonly admin: StoreAdmin;
   readonly parts: readonly ServicePart[];
   readonly rollAfter?: number | undefined;
@@ -55,7 +55,7 @@ export class ServicesOfApp {
         const session = await this.#newest(store, kind, name);
         return (await store.head(session)) === undefined ? undefined : session;
       },
-      finish: (tenant) => this.finish(tenant, tenant),
+      advance: (tenant, runnable) => this.#advance(tenant, runnable),
     };
     this.#attached = new Map(parts.parts.map((part) => [part.kind, part.attach(serviceHost)]));
     const live = (event: PublishedEvent): void =>
@@ -89,7 +89,7 @@ export class ServicesOfApp {
   async look(tenant: string | undefined, home: string): Promise<number> {
     await this.#begin(tenant ?? home);
     await this.outbox.sweep(tenant);
-    return this.#runner.look(tenant);
+    return (await this.#runner.look(tenant)).count;
   }
 
   /**
@@ -100,10 +100,19 @@ export class ServicesOfApp {
     await this.#begin(tenant ?? home);
     for (;;) {
       await this.outbox.sweep(tenant, 0);
-      const taken = await this.#runner.look(tenant);
+      const { count } = await this.#runner.look(tenant);
       await this.#runner.settled();
       await this.outbox.settled();
-      if (taken === 0) return;
+      if (count === 0) return;
+    }
+  }
+
+  /** Works on the sessions of one name until none of them is due. */
+  async #advance(tenant: string, runnable: string): Promise<void> {
+    for (;;) {
+      const { count, done } = await this.#runner.look(tenant, runnable);
+      await done;
+      if (count === 0) return;
     }
   }
 

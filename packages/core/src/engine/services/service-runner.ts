@@ -50,17 +50,22 @@ export class ServiceRunner {
 
   /**
    * Takes what is due, and works on it in the background.
-   * @returns the number of sessions that were taken
+   * @param only name of the turns that are taken. @default all that this process can work on
+   * @returns the number of sessions that were taken, and the end of the work on them
    * @throws StoreUnavailableError
    */
-  async look(tenant?: string): Promise<number> {
-    const names = this.#parts.services.flatMap((service) => service.names());
+  async look(
+    tenant?: string,
+    only?: string,
+  ): Promise<{ readonly count: number; readonly done: Promise<unknown> }> {
+    const all = this.#parts.services.flatMap((service) => service.names());
+    const names = only === undefined ? all : all.filter((name) => name === only);
     const slots = mostAtOnce - this.#working.size;
-    if (this.#isStopped || names.length === 0 || slots <= 0) return 0;
+    const nothing = { count: 0, done: Promise.resolve() };
+    if (this.#isStopped || names.length === 0 || slots <= 0) return nothing;
     const { nextAt, taken } = await this.#parts.take({ tenant, names, slots });
     if (nextAt !== null) this.#parts.wakeAt(nextAt);
-    for (const one of taken) this.#begin(one);
-    return taken.length;
+    return { count: taken.length, done: Promise.all(taken.map((one) => this.#begin(one))) };
   }
 
   /** Resolves when no session is worked on. */
@@ -74,7 +79,7 @@ export class ServiceRunner {
     await this.settled();
   }
 
-  #begin(taken: Taken): void {
+  #begin(taken: Taken): Promise<void> {
     const controller = new AbortController();
     const work = this.#carry(taken, controller).then(
       () => void this.#failures.delete(taken.session),
@@ -82,6 +87,7 @@ export class ServiceRunner {
     );
     this.#working.set(work, controller);
     void work.then(() => this.#working.delete(work));
+    return work;
   }
 
   async #carry(taken: Taken, controller: AbortController): Promise<void> {

@@ -64,8 +64,8 @@ export interface ServiceHost {
   readonly newest: (tenant: string, kind: string, name: string) => Promise<string | undefined>;
   /** Link to the page of a request; `undefined` when the app has no address for it. */
   readonly requestLink: (tenant: string, requestId: string) => Promise<string | undefined>;
-  /** Delivers and works until nothing of the services is due in a tenant. */
-  readonly finish: (tenant: string) => Promise<void>;
+  /** Works on the sessions whose turns have a name until none of them is due. */
+  readonly advance: (tenant: string, runnable: string) => Promise<void>;
 }
 
 /** An item for a service. */

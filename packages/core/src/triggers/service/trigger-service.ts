@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
-import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import {
   describeValue,
   findInvalidOption,
@@ -21,7 +21,14 @@ import type { Schedule } from '../schedules/schedule.ts';
 import type { IncomingWebhook } from '../webhooks/verify-webhook.ts';
 import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
-import { declarationHash, type Trigger, type TriggerOptions, trigger } from './trigger.ts';
+import {
+  assertAhead,
+  declarationHash,
+  type Trigger,
+  type TriggerOptions,
+  trigger,
+} from './trigger.ts';
+import { historyEntry, type TriggerHistoryEntry } from './trigger-history.ts';
 import { type TriggerInfo, triggerInfo, triggerKind } from './trigger-row.ts';
 import type { TriggerStatus } from './trigger-state.ts';
 
@@ -40,18 +47,6 @@ export interface TriggerControlOptions {
   /** `user`, `operator` or `trigger`, with an id behind a colon. @default 'operator' */
   readonly by?: string;
   readonly reason?: string;
-}
-
-/** One thing that has happened to a trigger. */
-export interface TriggerHistoryEntry {
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly by: string;
-  /** Such as `fire`, `skip`, `end` or `pause`. */
-  readonly decision: string;
-  readonly reasoning: string;
-  readonly data?: JsonValue;
 }
 
 const statuses = ['active', 'paused', 'disabled', 'completed', 'deleted'] as const;
@@ -103,6 +98,8 @@ export class TriggerService {
   async create(options: TriggerOptions, control: TriggerControlOptions = {}): Promise<TriggerInfo> {
     const { declaration } = this.#ofData('create', options);
     const { name } = declaration;
+    await syncClock(this.#host.clock, this.#ledgers);
+    assertAhead(declaration, this.#host.clock.now());
     const row = await this.#find(name);
     if (row !== undefined && row.status !== 'deleted')
       throw new TriggerStateError({ trigger: name, status: row.status, refused: 'created again' });
@@ -297,13 +294,14 @@ export class TriggerService {
     const { by = 'operator', reason } = options;
     const row = await this.#row(name);
     if (!allowed.includes(row.status)) {
-      const refused = `${command}d`.replace(/ed$|ee?d$/, 'ed');
-      throw new TriggerStateError({ trigger: name, status: row.status, refused });
+      throw new TriggerStateError({ trigger: name, status: row.status, refused: `${command}d` });
     }
     const key = typeof more['id'] === 'string' ? more['id'] : this.#host.ids.next();
     const data: JsonObject = { command, ...more, ...(reason === undefined ? {} : { reason }) };
     const { usesCode } = declarationOf(row);
     await this.#post(name, usesCode, `${command}:${key}`, by, data);
+    // Written here if this process can, so that a caller finds it done.
+    await this.#host.advance(this.#tenant, turnName(name, usesCode));
   }
 
   #post(
@@ -331,7 +329,7 @@ export class TriggerService {
     if (row === undefined && this.#declared.has(name)) {
       // Declared in code, and not yet looked at by a worker.
       await this.declareAll();
-      await this.#host.finish(this.#tenant);
+      await this.#host.advance(this.#tenant, this.#turnOf(name));
       row = await this.#find(name);
     }
     if (row === undefined) throw await this.#notFound(name);
@@ -350,9 +348,13 @@ export class TriggerService {
     return new TriggerNotFoundError({ trigger: name, app: this.#host.app, known });
   }
 
+  #turnOf(name: string): string {
+    return turnName(name, this.#declared.get(name)?.declaration.usesCode === true);
+  }
+
   /** Lets the trigger be written here, and returns it as it is then. */
   async #settled(name: string, isDone: (found: TriggerInfo) => boolean): Promise<TriggerInfo> {
-    await this.#host.finish(this.#tenant);
+    await this.#host.advance(this.#tenant, this.#turnOf(name));
     const found = await this.get(name);
     if (isDone(found)) return found;
     throw new TriggerStateError({ trigger: name, status: found.status, refused: 'changed' });
@@ -380,17 +382,6 @@ function changedOptions(
 
 function declarationOf(row: StoredRow): TriggerDeclaration {
   return row.body['declaration'] as unknown as TriggerDeclaration;
-}
-
-function historyEntry(event: Event): readonly TriggerHistoryEntry[] {
-  if (event.type !== 'decision' || event.component !== 'trigger') return [];
-  const { at, by, data, decision, reasoning, seq } = event;
-  return [
-    {
-      ...{ seq, at, by, decision, reasoning },
-      ...(data === undefined ? {} : { data: data as JsonValue }),
-    },
-  ];
 }
 
 function refusal(action: string, reason: string): InvalidTriggerError {

@@ -144,6 +144,17 @@ export function declarationHash(declaration: TriggerDeclaration): string {
   return contentHash(declaration);
 }
 
+/**
+ * Refuses a trigger whose only instant is over: it would never fire.
+ * @throws InvalidTriggerError
+ */
+export function assertAhead({ name, on }: TriggerDeclaration, now: number): void {
+  const { instant, kind } = on as { readonly kind?: string; readonly instant?: number };
+  if (kind !== 'at' || instant === undefined || instant > now) return;
+  const [at, by] = [new Date(instant).toISOString(), new Date(now).toISOString()];
+  throw refusal(`the instant of "${name}", ${at}, lies in the past: it is ${by}`);
+}
+
 /** The part of `on` that data say, and the part that only code has. */
 function partsOf(on: TriggerOn): { readonly data: JsonObject; readonly code: TriggerCode } {
   switch (on?.kind) {
