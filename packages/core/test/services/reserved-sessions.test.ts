@@ -32,6 +32,7 @@ test('no door opens the session of a service', async () => {
     () => app.sessions.events(id).next(),
     () => app.follow(id).next(),
   ];
+  await expect(app.submit(made, 'x', { queue: 'service:' })).rejects.toThrow('another name');
   for (const door of doors)
     await expect((async () => door())()).rejects.toMatchObject({ code: 'reserved_session' });
   const { sessions } = await app.sessions.list();

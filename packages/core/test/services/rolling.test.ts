@@ -49,11 +49,19 @@ test('what is sent to a session that has rolled is passed on, once', async () =>
     ]),
   });
   await work(app);
+  await app.publish({ type: 'mail.received', data: 'early', id: 'early' });
+  await work(app);
   for (let i = 0; i < 1_005; i++) await app.publish({ type: 'mail.noise' });
   await work(app);
   await app.publish({ type: 'mail.received', data: 'from outside', id: 'one' });
   await app.submit(publishing, 'x');
   await work(app);
-  expect(seen.map(({ about }) => about?.['data']).sort()).toEqual(['from a step', 'from outside']);
+  // Known from before the session rolled, and from after it.
+  await app.publish({ type: 'mail.received', data: 'early', id: 'early' });
+  await app.publish({ type: 'mail.received', data: 'from outside', id: 'one' });
+  await work(app);
+  expect(seen.map(({ about }) => about?.['data']).sort()).toEqual([
+    ...['early', 'from a step', 'from outside'],
+  ]);
   await app.close();
 });

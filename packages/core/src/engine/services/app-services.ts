@@ -112,6 +112,8 @@ export class ServicesOfApp {
     for (;;) {
       const { count, done } = await this.#runner.look(tenant, runnable);
       await done;
+      // A session that has rolled passes on what came.
+      await this.outbox.settled();
       if (count === 0) return;
     }
   }
@@ -136,14 +138,15 @@ export class ServicesOfApp {
   }
 
   /**
-   * Posts an item to the newest session of a service, which is made if it is not there.
+   * Posts an item to a service, whose session is made if it is not there. It goes to the first one,
+   * which passes it on: only there an item that comes twice is known as one.
    * @throws SessionGoneError, StoreUnavailableError
    */
   async post(tenant: string, post: ServicePost): Promise<{ readonly duplicate: boolean }> {
     const { kind, name, runnable = kind } = post;
     const { clock, ledgers, posted } = this.#parts;
     const store = ledgers(tenant);
-    const session = await this.#newest(store, kind, name);
+    const session = firstSession(kind, name);
     const { duplicate } = await store.post(
       session,
       {

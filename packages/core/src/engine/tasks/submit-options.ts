@@ -13,6 +13,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import { type RetryOptions, retryChecks } from '../../base/retry-options.ts';
+import { serviceQueue } from '../../ledger/port/service-sessions.ts';
 import type { ConcurrencyKey, RateKey } from '../../ledger/port.ts';
 import { wrongName } from '../../models/named-model.ts';
 import { isDeadline, isDelay, isDuration, type TaskDeadline } from './deadline.ts';
@@ -101,11 +102,17 @@ const isJson: OptionCheck = (value) =>
 
 const { jitter: _, ...retryWithoutJitter } = retryChecks;
 
+/** The name of a queue of tasks: that of the app's own services is none. */
+const isQueueName: OptionCheck = (value) =>
+  value === serviceQueue
+    ? `another name than '${serviceQueue}', which is that of the app itself`
+    : isNonEmptyText(value);
+
 const submitChecks: OptionChecks<SubmitOptions> = {
   name: isNonEmptyText,
   description: isText,
   priority: isOneOf(...taskPriorities),
-  queue: isNonEmptyText,
+  queue: isQueueName,
   source: isNonEmptyText,
   requester: isNonEmptyText,
   session: isNonEmptyText,
