@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * A clock that never goes back. When the clock behind it does, it goes on from its last instant,
- * until that one has been put right.
+ * A clock that never goes back. When the clock behind it does, it goes on from its last instant.
  */
 export class RisingClock {
   readonly #clock: Clock;
@@ -14,9 +13,7 @@ export class RisingClock {
   }
 
   now(): number {
-    const given = this.#clock.now();
-    if (given >= this.#last) this.#ahead = 0;
-    const now = given + this.#ahead;
+    const now = this.#clock.now() + this.#ahead;
     if (now < this.#last) this.#ahead += this.#last - now;
     else this.#last = now;
     return this.#last;

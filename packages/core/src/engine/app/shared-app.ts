@@ -184,7 +184,11 @@ export class SharedApp implements AppParts {
         // Services that are found while the app is asked once are finished before.
         if (this.recovery.isAutomatic) await this.own.look(of, home);
       },
-      onReleased: (listener) => this.live.onReleased(this.app, listener),
+      onReleased: (listener) =>
+        this.live.onReleased(this.app, () => {
+          this.own.hint();
+          listener();
+        }),
       sweep: () => this.store.admin.sweepBlobs(),
     });
   }
@@ -219,6 +223,7 @@ export class SharedApp implements AppParts {
       wakeAt: (at) => this.recovery.wakeAt(at),
       posted: ({ tenant, session }) => {
         if (isServiceSession(session)) {
+          this.own.hint();
           this.recovery.hint();
           this.live.announceWork(this.app);
         } else this.#of(tenant).posted(session);

@@ -16,6 +16,9 @@ import type {
 import { ServiceRunner } from './service-runner.ts';
 import { topicService } from './topics.ts';
 
+/** Milliseconds between two looks for services when nothing is known to be due. */
+const lookEveryMs = 5_000;
+
 export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'advance' | 'newest'> {
   readonly admin: StoreAdmin;
   readonly parts: readonly ServicePart[];
@@ -41,6 +44,10 @@ export class ServicesOfApp {
   readonly #attached: ReadonlyMap<string, AttachedService>;
   readonly #runner: ServiceRunner;
   readonly #begun = new Map<string, Promise<void>>();
+  #isHinted = true;
+  /** Monotonic time of the last look, and the instant at which the next service is due. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: AppServicesParts) {
     const { admin, app, clock, giveBack, host, ledgerPorts, ledgers, posted, take } = parts;
@@ -61,7 +68,8 @@ export class ServicesOfApp {
     const live = (event: PublishedEvent): void =>
       void parts.live(event).catch((error: unknown) => warn('An event was not announced', error));
     const services = [...this.#attached.values()].map(({ service }) => service);
-    const { rollAfter, wakeAt } = parts;
+    const { rollAfter } = parts;
+    const wakeAt = (at: number): void => this.#wakeAt(at);
     this.#runner = new ServiceRunner({
       ...{ clock, host, rollAfter, take, ledgerPorts, giveBack, wakeAt, warn },
       services: [topicService(live), ...services],
@@ -82,11 +90,33 @@ export class ServicesOfApp {
     };
   }
 
+  /** Announces that a service may have something to do. */
+  hint(): void {
+    this.#isHinted = true;
+  }
+
+  /** Each look of recovery passes here, and most of them are for runs alone. */
+  #isTimeToLook(): boolean {
+    const { clock } = this.#parts;
+    const passed = clock.monotonic() - this.#lookedAt;
+    if (!this.#isHinted && passed < lookEveryMs && clock.now() < this.#nextAt) return false;
+    this.#isHinted = false;
+    this.#lookedAt = clock.monotonic();
+    this.#nextAt = Number.POSITIVE_INFINITY;
+    return true;
+  }
+
+  #wakeAt(at: number): void {
+    this.#nextAt = Math.min(this.#nextAt, at);
+    this.#parts.wakeAt(at);
+  }
+
   /**
    * Delivers what is left, and begins to work on what is due, in the background.
    * @throws StoreUnavailableError
    */
   async look(tenant: string | undefined, home: string): Promise<number> {
+    if (!this.#isTimeToLook()) return 0;
     await this.#begin(tenant ?? home);
     await this.outbox.sweep(tenant);
     return (await this.#runner.look(tenant)).count;

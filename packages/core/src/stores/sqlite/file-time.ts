@@ -119,9 +119,7 @@ export class FileTime {
 
   #givenTime(wall: number): number {
     this.#behind ??= Math.max(0, (this.#read()?.at ?? 0) - wall);
-    // A clock that was put right again is followed again.
-    if (wall >= this.#last) this.#behind = 0;
-    else if (wall + this.#behind < this.#last) this.#behind = this.#last - wall;
+    if (wall + this.#behind < this.#last) this.#behind = this.#last - wall;
     return wall + this.#behind;
   }
 

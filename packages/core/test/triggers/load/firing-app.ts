@@ -28,6 +28,11 @@ class SetClock implements Clock {
     this.#now = now;
   }
 
+  /** The same clock without its falls. */
+  get rising(): Clock {
+    return this.#timers;
+  }
+
   now(): number {
     return this.#now;
   }
@@ -61,7 +66,8 @@ export function firingApp(order: FiringOrder): { app: Runtime; clock: SetClock }
   // A file has the clock of its processes; a server has its own, which the processes follow.
   const ports = 'file' in order.store ? { clock } : {};
   const app = runtime({
-    ...{ app: 'load', store: storeOf(order, clock), recover: 'manual', ports },
+    // The clock of the store never falls.
+    ...{ app: 'load', store: storeOf(order, clock.rising), recover: 'manual', ports },
     triggers: triggers(declared),
   });
   return { app, clock };
