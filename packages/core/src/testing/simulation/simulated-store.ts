@@ -2,7 +2,8 @@ import { defined } from '../../base/defined.ts';
 import { contentHash, sha256 } from '../../base/hash.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { InboxItem, LedgerStore, PostOptions, Store } from '../../ledger/port.ts';
+import { serviceQueue } from '../../ledger/port/service-sessions.ts';
+import type { InboxItem, LedgerStore, PostOptions, Store, TakeOptions } from '../../ledger/port.ts';
 import type { FaultPlan } from './faults.ts';
 import { type MachineProcess, never } from './machine.ts';
 import type { World } from './world.ts';
@@ -20,11 +21,17 @@ const idle: ReadonlySet<string> = new Set([
   'sends',
   'admin.due',
   'admin.sends',
+  'admin.take of services',
   'admin.sweepBlobs',
 ]);
 /** Part of the usual faults that idle calls meet: they are many, and little depends on them. */
 const idleShare = 0.01;
 const streaming: ReadonlySet<string> = new Set(['read', 'readStored', 'follow']);
+
+/** Turns of services are counted apart: they come between those of runs at every look. */
+function placeOf({ queues = [] }: TakeOptions): string {
+  return queues.includes(serviceQueue) ? 'admin.take of services' : 'admin.take';
+}
 
 type Scope = Parameters<Store['for']>[0];
 
@@ -57,7 +64,7 @@ export function simulatedStore(inner: Store, caller: StoreCaller): Store {
     },
     admin: {
       due: (options) => network.call('admin.due', options, () => inner.admin.due(options)),
-      take: (options) => network.call('admin.take', options, () => inner.admin.take(options)),
+      take: (options) => network.call(placeOf(options), options, () => inner.admin.take(options)),
       sends: (filter) => network.call('admin.sends', filter, () => inner.admin.sends(filter)),
       replaceRows: (at, expected, rows) =>
         network.call('admin.replaceRows', [at, expected, rows], () =>
