@@ -18,6 +18,8 @@ import { topicService } from './topics.ts';
 
 /** Milliseconds between two looks for services when nothing is known to be due. */
 const lookEveryMs = 5_000;
+/** The same for an app without parts: it only hands events on that ended processes have left. */
+const idleLookEveryMs = 60_000;
 
 export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'advance' | 'newest'> {
   readonly admin: StoreAdmin;
@@ -99,7 +101,8 @@ export class ServicesOfApp {
   #isTimeToLook(): boolean {
     const { clock } = this.#parts;
     const passed = clock.monotonic() - this.#lookedAt;
-    if (!this.#isHinted && passed < lookEveryMs && clock.now() < this.#nextAt) return false;
+    const every = this.#attached.size === 0 ? idleLookEveryMs : lookEveryMs;
+    if (!this.#isHinted && passed < every && clock.now() < this.#nextAt) return false;
     this.#isHinted = false;
     this.#lookedAt = clock.monotonic();
     this.#nextAt = Number.POSITIVE_INFINITY;
