@@ -32,6 +32,7 @@ export const leftOut = {
   turns: notYet,
   sends: notYet,
   rows: notYet,
+  'replacement of rows': notYet,
   deletion: notYet,
   listing: notYet,
   snapshots: 'the events are in memory anyway',

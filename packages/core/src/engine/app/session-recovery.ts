@@ -118,6 +118,7 @@ export class SessionRecovery {
   /** Monotonic time at which a look has found something last. */
   #foundAt = Number.NEGATIVE_INFINITY;
   #isHinted = false;
+  #hasWarnedOfServices = false;
   #stopped = false;
 
   constructor(parts: RecoveryParts) {
@@ -252,9 +253,11 @@ export class SessionRecovery {
 
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
     const posted = tenant === undefined ? await this.#postedHere() : [];
-    await this.#parts
-      .lookAtServices(tenant)
-      .catch((error: unknown) => this.#warn('The services could not be looked at', error));
+    await this.#parts.lookAtServices(tenant).catch((error: unknown) => {
+      // Runs go on: a store may have no place for services, and says so at each look.
+      if (!this.#hasWarnedOfServices) this.#warn('The services could not be looked at', error);
+      this.#hasWarnedOfServices = true;
+    });
     const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
     if (nextAt !== null) this.wakeAt(nextAt);
     if (taken.length > 0) this.#foundAt = this.#parts.clock.monotonic();

@@ -358,7 +358,10 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   async #remove(id: string, erase: boolean): Promise<void> {
     assertNotReserved(id);
     const ledgers = this.#ports.ledgers();
-    const tasks = await ledgers.rows({ kind: taskKind, session: id, statuses: ['open'] });
+    // A store without such lists has no tasks either.
+    const tasks = await ledgers
+      .rows({ kind: taskKind, session: id, statuses: ['open'] })
+      .catch(() => []);
     await ledgers.delete(id, { erase });
     await this.#ports.forgetDeleted();
     await this.#ports.tasksDeleted(tasks);
