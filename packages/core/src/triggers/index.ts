@@ -73,7 +73,12 @@ export {
   every,
   scheduleOf,
 } from './schedules/schedules.ts';
-export { type ActionOptions, action, type TriggerContext } from './service/action.ts';
+export {
+  type ActionOptions,
+  type ActionResult,
+  action,
+  type TriggerContext,
+} from './service/action.ts';
 export { TriggerNotFoundError, TriggerStateError, WebhookRefusedError } from './service/errors.ts';
 export {
   type Trigger,

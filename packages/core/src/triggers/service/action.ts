@@ -18,6 +18,10 @@ export type TriggerContext = {
   readonly about?: JsonObject;
 };
 
+/** Result of an action; many have none. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that just falls through is usual
+export type ActionResult = JsonValue | undefined | void;
+
 /** Options of `action`. */
 export interface ActionOptions {
   readonly name: string;
@@ -31,7 +35,7 @@ export interface ActionOptions {
   readonly execute: (
     context: TriggerContext,
     effect: { readonly idempotencyKey: string; readonly signal: AbortSignal },
-  ) => JsonValue | undefined | Promise<JsonValue | undefined>;
+  ) => ActionResult | Promise<ActionResult>;
 }
 
 /**
