@@ -95,7 +95,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   }
 
   #service<Service>(kind: string, option: string, made: string): Service {
-    const found = this.#shared.own.of(kind, this.tenant);
+    const found = this.#shared.ownServices.of(kind, this.tenant);
     if (found !== undefined) return found as Service;
     throw new InvalidRuntimeError({
       reason:

@@ -60,6 +60,10 @@ export const isNotNegative: OptionCheck = check(
   (value) => isNumeric(value) && value >= 0,
 );
 /** Accepts a whole number from 1. */
+export const isAmount: OptionCheck = check(
+  'a whole number from 0',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
 export const isCount: OptionCheck = check(
   'a whole number from 1',
   (value) => Number.isInteger(value) && (value as number) >= 1,

@@ -75,7 +75,6 @@ export {
 } from './schedules/schedules.ts';
 export {
   type ActionOptions,
-  type ActionResult,
   action,
   type TriggerContext,
 } from './service/action.ts';

@@ -31,6 +31,27 @@ test('a firing whose task is refused is tried until the next one, and then recor
   await app.close();
 });
 
+test('an event whose task finds the queue full fires when there is a place', async () => {
+  const { made, seen } = noting();
+  const waiting = step({ name: 'waiting', execute: (ctx) => ctx.complete('done') });
+  const onMail = trigger({ name: 'on-mail', on: event('mail.*'), start: made });
+  const options = { runnables: [waiting], triggers: triggers([onMail]) };
+  const elsewhere = { queues: ['other'], admission: { total: 1 } };
+  const { app, clock, store } = desk({ ...options, work: elsewhere });
+  await work(app);
+  await app.submit(waiting, 'x');
+  await app.publish({ type: 'mail.received' });
+  await work(app);
+  clock.advance(hourMs / 2);
+  await work(app);
+  expect(seen).toEqual([]);
+  const worker = runtime({ app: 'desk', store, recover: 'manual', ports: { clock }, ...options });
+  await work(worker);
+  await work(worker);
+  expect(seen).toHaveLength(1);
+  await app.close();
+});
+
 test('work whose session is deleted has ended: its trigger does not skip for ever', async () => {
   let started = 0;
   const slow = step({

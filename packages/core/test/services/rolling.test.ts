@@ -65,3 +65,23 @@ test('what is sent to a session that has rolled is passed on, once', async () =>
   ]);
   await app.close();
 });
+
+test('a trigger that has rolled and was changed no longer fires on the old events', async () => {
+  const { made, seen } = noting();
+  const { app, store } = desk({ runnables: [made], triggers: triggers() });
+  const on = { start: 'note', overlap: 'queue', mostPerHour: 5_000 } as const;
+  await app.triggers.create({ ...on, name: 'follower', on: event('old.*') });
+  for (let i = 0; i < 900; i++) {
+    await app.publish({ type: 'old.news' });
+    if (i % 50 === 49) await work(app);
+  }
+  const fired = seen.length;
+  const sessions = await store.for({ tenant: 'default', app: 'desk' }).list({ limit: 5_000 });
+  expect(sessions.filter(({ id }) => id.startsWith('service:trigger:'))).toHaveLength(2);
+  await app.triggers.update('follower', { on: event('new.*') });
+  await app.publish({ type: 'old.news' });
+  await app.publish({ type: 'new.news', data: 'last' });
+  await work(app);
+  expect(seen.slice(fired).map(({ about }) => about?.['data'])).toEqual(['last']);
+  await app.close();
+});

@@ -255,6 +255,14 @@ test('a signed delivery fires once; a forged one, and one with its id, are refus
   ).rejects.toMatchObject({ code: 'webhook_refused', data: { reason: 'bad_signature' } });
   await work(app);
   expect(seen.map(({ about }) => about)).toEqual([{ body: { sum: 7 } }]);
+  await app.triggers.pause('paid');
+  await app.triggers.receive('paid', delivery('{"sum":8}', 'msg_3'));
+  await work(app);
+  expect((await app.triggers.history('paid'))[0]).toMatchObject({
+    decision: 'refuse',
+    data: { reason: 'paused', firing: { id: 'webhook:msg_3' } },
+  });
+  expect(seen).toHaveLength(1);
   await expect(app.triggers.receive('nobody', delivery('{}'))).rejects.toMatchObject({
     code: 'trigger_not_found',
   });

@@ -3,6 +3,7 @@ import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import {
   findInvalidOption,
+  isAmount,
   isCount,
   isFlag,
   isFunction,
@@ -238,8 +239,6 @@ const isPubSub: OptionCheck = (value) => {
     : "a pub/sub such as redis('redis://…')";
 };
 
-const isAmount: OptionCheck = (value) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0';
 const isWeight: OptionCheck = (value) =>
   Number.isFinite(value) && (value as number) > 0 ? undefined : 'a number above 0';
 const isMapOf =

@@ -67,7 +67,7 @@ export class SharedApp implements AppParts {
   readonly services: AppParts['services'];
   readonly recovery: SessionRecovery;
   /** Triggers, notifications, events, and the messages between ledgers. */
-  readonly own: ServicesOfApp;
+  readonly ownServices: ServicesOfApp;
   readonly links: ApprovalLinks;
   readonly restore: SessionParts['restore'];
   /** App for the tenant that the options name. */
@@ -100,7 +100,7 @@ export class SharedApp implements AppParts {
       new SharedApp({ app: snapshot.app }, makers).home.sessions.copy(snapshot, schema);
     this.links = new ApprovalLinks(options.approvals?.url);
     this.recovery = this.#makeRecovery(tenant);
-    this.own = this.#makeServices();
+    this.ownServices = this.#makeServices();
     this.home = this.#make(tenant, true);
     if (options.store !== undefined) this.recoverByItself();
   }
@@ -113,7 +113,7 @@ export class SharedApp implements AppParts {
   /** Continues stopped runs now: those of all tenants that the app covers, or of one tenant. */
   async recover(from: TenantApp): Promise<readonly Run[]> {
     const tenant = this.#coversAllTenants && from === this.home ? undefined : from.tenant;
-    await this.own.finish(tenant, this.home.tenant);
+    await this.ownServices.finish(tenant, this.home.tenant);
     return this.recovery.look(tenant);
   }
 
@@ -182,11 +182,11 @@ export class SharedApp implements AppParts {
       lookAtServices: async (tenant) => {
         const of = tenant ?? (this.#coversAllTenants ? undefined : home);
         // Services that are found while the app is asked once are finished before.
-        if (this.recovery.isAutomatic) await this.own.look(of, home);
+        if (this.recovery.isAutomatic) await this.ownServices.look(of, home);
       },
       onReleased: (listener) =>
         this.live.onReleased(this.app, () => {
-          this.own.hint();
+          this.ownServices.hint();
           listener();
         }),
       sweep: () => this.store.admin.sweepBlobs(),
@@ -223,7 +223,7 @@ export class SharedApp implements AppParts {
       wakeAt: (at) => this.recovery.wakeAt(at),
       posted: ({ tenant, session }) => {
         if (isServiceSession(session)) {
-          this.own.hint();
+          this.ownServices.hint();
           this.recovery.hint();
           this.live.announceWork(this.app);
         } else this.#of(tenant).posted(session);
@@ -249,7 +249,7 @@ export class SharedApp implements AppParts {
       return from.release();
     }
     this.recovery.stop();
-    await this.own.stop();
+    await this.ownServices.stop();
     const released = await Promise.allSettled(
       [this.home, ...this.#tenants.all()].map((made) => made.release()),
     );

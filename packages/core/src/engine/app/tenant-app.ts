@@ -58,7 +58,7 @@ export interface AppParts {
   readonly live: LiveSessions;
   readonly services: Omit<AppServices, 'resumeRun' | 'publishStream' | 'telling'>;
   readonly recovery: SessionRecovery;
-  readonly own: ServicesOfApp;
+  readonly ownServices: ServicesOfApp;
   readonly links: ApprovalLinks;
   /** The app for another tenant. */
   tenant(name: string): { readonly requests: RequestService };
@@ -103,7 +103,7 @@ export class TenantApp {
     });
     this.services = {
       ...services,
-      telling: this.#telling(joinedTelling(options.onRequest, shared.own.onRequest)),
+      telling: this.#telling(joinedTelling(options.onRequest, shared.ownServices.onRequest)),
       resumeRun: (session, lane) => shared.recovery.resumeHeld({ tenant, session, lane }),
       publishStream: (run: StreamedRun, ledger: Ledger) => live.publishStream(this, run, ledger),
     };
@@ -201,7 +201,7 @@ export class TenantApp {
       owner,
       leaseMs: options.lease?.ttlMs ?? defaultLeaseMs,
       recording,
-      onSends: (session) => this.#shared.own.outbox.hint(this.tenant, session),
+      onSends: (session) => this.#shared.ownServices.outbox.hint(this.tenant, session),
     };
   }
 
@@ -274,10 +274,10 @@ export class TenantApp {
 
   /** @throws InvalidBusEventError, StoreUnavailableError */
   async publish(given: EventToPublish): Promise<{ readonly id: string }> {
-    const { clock, ids, own } = this.#shared;
+    const { clock, ids, ownServices } = this.#shared;
     await syncClock(clock, this.ledgers);
     const event = publishedEvent(given, { id: ids.next(), at: clock.now() });
-    await own.post(this.tenant, publication(event));
+    await ownServices.post(this.tenant, publication(event));
     return { id: event.id };
   }
 
@@ -310,16 +310,19 @@ export class TenantApp {
   }
 }
 
-/** Tells the app and its parts of a request. */
+/** Tells the app and its part for notices of a request; one that fails does not stop the other. */
 function joinedTelling(
   onRequest: OnRequest | undefined,
-  ofParts: ((news: RequestNews) => Promise<void>) | undefined,
+  ofPart: ((news: RequestNews) => Promise<void>) | undefined,
 ): OnRequest | undefined {
-  if (ofParts === undefined) return onRequest;
+  if (ofPart === undefined) return onRequest;
   return async (news) => {
     const { expiresAt, requestId, summary: message, user } = news.request;
     const { session, tenant } = news;
-    await ofParts({ tenant, session, requestId, message, user, expiresAt });
-    await onRequest?.(news);
+    const told = await Promise.allSettled([
+      ofPart({ tenant, session, requestId, message, user, expiresAt }),
+      (async () => onRequest?.(news))(),
+    ]);
+    for (const one of told) if (one.status === 'rejected') throw one.reason;
   };
 }

@@ -83,13 +83,9 @@ export class ServicesOfApp {
     return this.#attached.get(kind)?.of(tenant);
   }
 
-  /** Tells the parts of a request. They do not fail together: each is told again by itself. */
+  /** Tells the part that wants to know of requests; `undefined` when none does. */
   get onRequest(): ((news: RequestNews) => Promise<void>) | undefined {
-    const told = [...this.#attached.values()].flatMap(({ onRequest }) => onRequest ?? []);
-    if (told.length === 0) return undefined;
-    return async (news) => {
-      for (const tell of told) await tell(news);
-    };
+    return [...this.#attached.values()].find(({ onRequest }) => onRequest !== undefined)?.onRequest;
   }
 
   /** Announces that a service may have something to do. */

@@ -1,10 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { firstSession, serviceTurn } from '../../ledger/port/service-sessions.ts';
+import { firstSession, notifierKind, serviceTurn } from '../../ledger/port/service-sessions.ts';
 import type { Send } from '../../ledger/port.ts';
-
-/** Kind of the services that send notices: one for each recipient. */
-export const notifierKind = 'notifier';
 
 /** A notice for a person, as the ledgers carry it. It refers to what it is about. */
 export interface NoticeDraft {

@@ -90,29 +90,42 @@ export class ServiceRunner {
     return work;
   }
 
+  /** Works on a session, which is given back until later when that fails. */
   async #carry(taken: Taken, controller: AbortController): Promise<void> {
-    const { clock, giveBack, ledgerPorts, services, wakeAt } = this.#parts;
+    const { clock, giveBack, services, wakeAt } = this.#parts;
     const service = services.find((one) => one.names().includes(taken.turn.runnable));
     if (service === undefined || this.#isStopped) {
       await giveBack(taken, clock.now());
       return;
     }
-    const ledger = await openLedger(taken.session, ledgerPorts(taken.tenant));
-    const claim = await ledger.lease.own();
-    const { epoch } = claim;
-    const session = new ServiceSession(taken, ledger, { claim, signal: controller.signal });
-    ledger.onFailure(() => controller.abort());
-    const endLease = keepLease(ledger, clock);
+    let { epoch } = taken;
     try {
-      const at = await this.#work(service, session);
+      const ledger = await openLedger(taken.session, this.#parts.ledgerPorts(taken.tenant));
+      const claim = await ledger.lease.own();
+      epoch = claim.epoch;
+      const session = new ServiceSession(taken, ledger, { claim, signal: controller.signal });
+      const at = await this.#hold(service, session, controller);
       if (at !== null) wakeAt(at);
     } catch (error) {
       // With its claim: a session that failed is not taken again at once.
       await giveBack({ ...taken, epoch }, this.#pausedUntil(taken)).catch(() => undefined);
       throw error;
+    }
+  }
+
+  /** Works on a session while its lease is kept. */
+  async #hold(
+    service: Service,
+    session: ServiceSession,
+    controller: AbortController,
+  ): Promise<number | null> {
+    const { ledger } = session;
+    ledger.onFailure(() => controller.abort());
+    const endLease = keepLease(ledger, this.#parts.clock);
+    try {
+      return await this.#work(service, session);
     } finally {
       endLease();
-      if (ledger.lease.claim !== undefined) await ledger.release().catch(() => undefined);
     }
   }
 
@@ -151,16 +164,15 @@ export class ServiceRunner {
     return this.#parts.clock.now() + Math.min(firstPauseMs * 2 ** times, longestPauseMs);
   }
 
-  #failed({ session }: Taken, error: unknown): void {
+  #failed(taken: Taken, error: unknown): void {
     const isElsewhere = ['session_busy', 'ledger_conflict', 'session_not_found'].some((code) =>
       isAdjutantError(error, code),
     );
     if (isElsewhere || this.#isStopped) return;
+    this.#parts.wakeAt(this.#pausedUntil(taken));
+    const { session } = taken;
     const times = this.#failures.get(session) ?? 0;
     this.#failures.set(session, times + 1);
-    this.#parts.wakeAt(
-      this.#parts.clock.now() + Math.min(firstPauseMs * 2 ** times, longestPauseMs),
-    );
     if (times === 0) this.#parts.warn(`"${session}" could not be continued`, error);
   }
 }

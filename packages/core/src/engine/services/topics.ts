@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { publicationItem, topicKind, topicOf } from '../../effects/publish/publication.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
 import type { PublishedEvent } from '../../ledger/decisions/service-decisions.ts';
-import { serviceTurn } from '../../ledger/port/service-sessions.ts';
+import { firstSession, serviceTurn } from '../../ledger/port/service-sessions.ts';
 import type { InboxEntry, ListedRow, Send, StoredRow } from '../../ledger/port.ts';
 import type { Service, ServicePost } from './service.ts';
 import type { ServiceSession } from './service-session.ts';
@@ -19,28 +19,23 @@ export function publication(event: PublishedEvent): ServicePost {
   return { kind, name: topicOf(event.type), key, data };
 }
 
-/** The row by which a session gets the events that fit a pattern, from its commit on. */
-export function subscriptionRow(
-  session: string,
-  subscription: {
-    readonly pattern: string;
-    readonly runnable: string;
-    /** Name of the service that subscribes. */
-    readonly name: string;
-    readonly at: number;
-  },
-): ListedRow {
-  const { at, name, pattern, runnable } = subscription;
-  const body = { pattern, runnable, name };
-  return { kind: subscriptionKind, id: session, status: 'open', at, body };
+/** A service that subscribes, and the turn in which it gets its events. */
+export interface Subscriber {
+  readonly kind: string;
+  readonly name: string;
+  readonly runnable: string;
 }
 
-/** The change that ends the subscription of a session. */
-export function endedSubscription(session: string, at: number): ListedRow {
-  return {
-    ...{ kind: subscriptionKind, id: session, status: 'ended', at, body: {} },
-    removed: true,
-  };
+/** The row by which a service gets the events that fit a pattern, from its commit on. */
+export function subscriptionRow(of: Subscriber, pattern: string, at: number): ListedRow {
+  const { kind: ofKind, name, runnable } = of;
+  const body = { pattern, kind: ofKind, name, runnable };
+  return { kind: subscriptionKind, id: `${ofKind}:${name}`, status: 'open', at, body };
+}
+
+/** The change that ends the subscription of a service. */
+export function endedSubscription(of: Subscriber, at: number): ListedRow {
+  return { ...subscriptionRow(of, '', at), status: 'ended', removed: true };
 }
 
 /**
@@ -92,10 +87,12 @@ async function fanOut(
   });
 }
 
-function deliveryOf(event: PublishedEvent, { body, id }: StoredRow): Send {
+function deliveryOf(event: PublishedEvent, { body }: StoredRow): Send {
+  const { kind: ofKind, name, runnable } = body as unknown as Subscriber;
   return {
-    to: id,
-    turn: serviceTurn(String(body['runnable']), String(body['name'])),
+    // Its first session, which passes on what comes: the row outlives those that have rolled.
+    to: firstSession(ofKind, name),
+    turn: serviceTurn(runnable, name),
     item: {
       key: `event:${event.id}`,
       lane: 'input',

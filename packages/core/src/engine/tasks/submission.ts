@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { resolveRetry } from '../../base/retry-options.ts';
 import type { TaskListener } from '../../ledger/decisions/runtime-decisions.ts';
 import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
-import { firstSession } from '../../ledger/port/service-sessions.ts';
+import { firstSession, notifierKind } from '../../ledger/port/service-sessions.ts';
 import type { InboxItem, PostOptions, StoredRow, TurnPatch } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { deadlineData } from './deadline.ts';
@@ -138,9 +138,9 @@ function placeOf(
 function listenersOf({ onComplete }: SubmitOptions): readonly TaskListener[] {
   if (onComplete === undefined) return [];
   const { channels, user } = onComplete;
-  const session = firstSession('notifier', user);
+  const session = firstSession(notifierKind, user);
   const data = { user, ...(channels === undefined ? {} : { channels: [...channels] }) };
-  return [{ session, runnable: 'notifier', name: user, data }];
+  return [{ session, runnable: notifierKind, name: user, data }];
 }
 
 function retryOf(options: NonNullable<SubmitOptions['retry']>): NonNullable<TaskData['retry']> {

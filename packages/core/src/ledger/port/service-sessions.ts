@@ -10,6 +10,9 @@ export const serviceQueue = 'service:';
 /** Kind of the rows that lead from the name of a service to its newest session. */
 export const serviceKind = 'service';
 
+/** Kind of the services that send notices: one for each recipient. */
+export const notifierKind = 'notifier';
+
 /** True for the session of a service. */
 export function isServiceSession(session: string): boolean {
   return session.startsWith(prefix);

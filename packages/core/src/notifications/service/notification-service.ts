@@ -10,9 +10,10 @@ import {
   isNumber,
   isText,
 } from '../../base/options.ts';
-import { noticeItem, notifierKind } from '../../engine/services/notices.ts';
+import { noticeItem } from '../../engine/services/notices.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
 import type { Event } from '../../ledger/event.ts';
+import { notifierKind } from '../../ledger/port/service-sessions.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { NoticeAction, NoticeReference } from '../notice.ts';
 import type { NotifierSettings } from './notifier.ts';

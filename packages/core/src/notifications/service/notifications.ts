@@ -8,9 +8,9 @@ import {
   isObject,
 } from '../../base/options.ts';
 import { type RetryOptions, retryChecks } from '../../base/retry-options.ts';
-import { notifierKind } from '../../engine/services/notices.ts';
 import type { RequestNews, ServiceHost, ServicePart } from '../../engine/services/service.ts';
 import { taskKind } from '../../ledger/folds/task.ts';
+import { notifierKind } from '../../ledger/port/service-sessions.ts';
 import type { Channel } from '../channel.ts';
 import { isQuiet, type QuietHours } from '../delivery/quiet-hours.ts';
 import type { Recipient } from '../notice.ts';

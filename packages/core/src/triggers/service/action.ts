@@ -18,10 +18,6 @@ export type TriggerContext = {
   readonly about?: JsonObject;
 };
 
-/** Result of an action; many have none. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that just falls through is usual
-export type ActionResult = JsonValue | undefined | void;
-
 /** Options of `action`. */
 export interface ActionOptions {
   readonly name: string;
@@ -31,11 +27,14 @@ export interface ActionOptions {
    * @default as other effects
    */
   readonly effect?: EffectOptions;
-  /** The work, without a model. It is recorded as one effect under an idempotency key. */
+  /**
+   * The work, without a model. It is recorded as one effect under an idempotency key; its result is
+   * JSON, or becomes it, and is the output.
+   */
   readonly execute: (
     context: TriggerContext,
     effect: { readonly idempotencyKey: string; readonly signal: AbortSignal },
-  ) => ActionResult | Promise<ActionResult>;
+  ) => unknown;
 }
 
 /**

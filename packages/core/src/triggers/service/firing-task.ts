@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { TaskPriority } from '../../engine/tasks/priority.ts';
 import type { WorkDefaults } from '../../engine/tasks/profile.ts';
 import { submissionOf } from '../../engine/tasks/submission.ts';
 import type {
@@ -47,10 +48,10 @@ export function firingTask(
     textOf(declaration, firing),
     {
       key: `${identity}:${firing.id}`,
-      name: `${name}`,
+      name,
       source: firing.kind === 'schedule' ? 'cron' : 'trigger',
       data: context as unknown as JsonValue,
-      ...(defined({ queue, requester, priority }) as { readonly priority?: 'low' }),
+      ...defined({ queue, requester, priority: priority as TaskPriority | undefined }),
     },
     {
       ...{ app, tenant, now, work, freshKey: firing.id },

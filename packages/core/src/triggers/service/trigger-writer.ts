@@ -21,8 +21,11 @@ import { checkCondition, messageOf } from './condition-check.ts';
 import { type PlacedFiring, placeFiring, start } from './place-firing.ts';
 import type { TriggerCode } from './trigger.ts';
 import { declared, deleted, ended, notArrived } from './trigger-answers.ts';
-import { triggerRow } from './trigger-row.ts';
+import { triggerKind, triggerRow } from './trigger-row.ts';
 import { type TriggerState, triggerState } from './trigger-state.ts';
+
+/** Milliseconds for which a full queue is asked again for a firing that no next one replaces. */
+const askedAgainForMs = 3_600_000;
 
 export interface TriggerWriterParts {
   readonly host: ServiceHost;
@@ -76,15 +79,12 @@ export class TriggerWriter {
 
   /** The subscription lands with the event from which it holds. */
   #subscription(before: TriggerState, after: TriggerState): readonly ListedRow[] {
-    const { id, name, runnable } = this.#session;
-    const at = after.anchor;
+    const { name, runnable } = this.#session;
+    const of = { kind: triggerKind, name, runnable };
     const [had, has] = [patternOf(before), patternOf(after)];
     if (had === has) return [];
-    return [
-      has === undefined
-        ? endedSubscription(id, at)
-        : subscriptionRow(id, { pattern: has, runnable, name, at }),
-    ];
+    const at = after.anchor;
+    return [has === undefined ? endedSubscription(of, at) : subscriptionRow(of, has, at)];
   }
 
   async #answer(state: TriggerState, entry: InboxEntry): Promise<ServiceStep> {
@@ -126,7 +126,7 @@ export class TriggerWriter {
       case 'event':
         return status === 'active' ? this.#event(state, declaration, data['event']) : {};
       case 'webhook':
-        return status === 'active' ? this.#webhook(state, declaration, data) : {};
+        return this.#webhook(state, declaration, data);
       default:
         return {};
     }
@@ -156,15 +156,20 @@ export class TriggerWriter {
     return this.#place(state, declaration, firing);
   }
 
-  #webhook(
+  async #webhook(
     state: TriggerState,
     declaration: TriggerDeclaration,
     { body, id, timestamp }: JsonObject,
   ): Promise<ServiceStep> {
-    return this.#place(state, declaration, {
+    const firing: Firing = {
       ...{ id: `webhook:${String(id)}`, kind: 'webhook', instant: Number(timestamp) },
       about: { body: body ?? null },
-    });
+    };
+    if (state.status === 'active') return this.#place(state, declaration, firing);
+    // The sender was told that it is accepted, and looks here for what became of it.
+    const reasoning = `The trigger is ${state.status}, and does not fire.`;
+    const refusal = { firing, reason: state.status };
+    return { drafts: [decision('trigger', 'refuse', { reasoning, data: refusal })] };
   }
 
   /** Starts the firing that waits first, when nothing is open any more. */
@@ -174,7 +179,8 @@ export class TriggerWriter {
   ): Promise<ServiceStep | undefined> {
     const [first] = state.queued;
     if (first === undefined || state.open !== undefined) return undefined;
-    return start(declaration, first, await this.#placeParts(state));
+    const expiresAt = this.#expiryOf(declaration, state, first);
+    return start(declaration, first, { ...this.#placeParts(state), expiresAt });
   }
 
   async #due(
@@ -272,7 +278,7 @@ export class TriggerWriter {
   ): Promise<PlacedFiring> {
     const { gone, waitsForPerson } = await this.#openWork(state);
     const { open: _, ...withoutOpen } = state;
-    const parts = { ...(await this.#placeParts(state)), waitsForPerson, considered };
+    const parts = { ...this.#placeParts(state), waitsForPerson, considered };
     const placed = placeFiring(gone === undefined ? state : withoutOpen, declaration, firing, {
       ...parts,
       expiresAt: this.#expiryOf(declaration, state, firing),
@@ -303,7 +309,7 @@ export class TriggerWriter {
     return { waitsForPerson: waiting.length > 0 };
   }
 
-  async #placeParts(state: TriggerState): Promise<Parameters<typeof start>[2]> {
+  #placeParts(state: TriggerState): Parameters<typeof start>[2] {
     const { app, work } = this.#parts.host;
     const { id, runnable, tenant } = this.#session;
     return {
@@ -313,17 +319,22 @@ export class TriggerWriter {
     };
   }
 
-  /** A firing of a schedule that could not be submitted until the next one is over. */
+  /**
+   * Instant until which a full queue is asked again: that of the next firing of a schedule, so that
+   * two are not submitted at once; else an hour.
+   */
   #expiryOf(
     { missed, on }: TriggerDeclaration,
     state: TriggerState,
     { instant, kind }: Firing,
-  ): number | undefined {
-    if (kind !== 'schedule' || missed === 'all') return undefined;
+  ): number {
+    const now = this.#session.now();
+    const anHour = now + askedAgainForMs;
+    if (kind !== 'schedule' || missed === 'all') return anHour;
     const next = nextInstant(on as unknown as Schedule, {
       ...{ after: instant, anchor: state.anchor, triggerId: this.#identity(state) },
     });
-    return next?.firesAt;
+    return next === undefined || next.firesAt <= now ? anHour : next.firesAt;
   }
 
   /** The trigger itself: after a deletion, one of the same name is another one. */

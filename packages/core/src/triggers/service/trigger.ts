@@ -2,15 +2,16 @@ import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
 import {
   describeValue,
+  isAmount,
   isAnything,
   isGroup,
   isListOfText,
   isNonEmptyText,
-  isNotNegative,
   isOneOf,
   isText,
   type OptionChecks,
 } from '../../base/options.ts';
+import { type TaskPriority, taskPriorities } from '../../engine/tasks/priority.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { ConditionFunction } from '../declarations/condition.ts';
@@ -41,7 +42,7 @@ export interface TriggerOptions extends FiringOptions {
   /** Instruction for the started run. */
   readonly input?: string;
   /** @default 'low' */
-  readonly priority?: 'realtime' | 'high' | 'normal' | 'low' | 'background';
+  readonly priority?: TaskPriority;
   /** Queue of the started tasks. @default 'default' */
   readonly queue?: string;
   /** Id of the user on whose behalf the tasks run. @default 'system' */
@@ -74,10 +75,10 @@ const checks: OptionChecks<TriggerOptions> = {
   on: isAnything,
   start: isAnything,
   input: isText,
-  priority: isOneOf('realtime', 'high', 'normal', 'low', 'background'),
+  priority: isOneOf(...taskPriorities),
   queue: isNonEmptyText,
   requester: isNonEmptyText,
-  reentrant: isNotNegative,
+  reentrant: isAmount,
   notify: isGroup<TriggerNotice>({ user: isNonEmptyText, channels: isListOfText }),
   missed: isAnything,
   toleranceMs: isAnything,
