@@ -2,6 +2,7 @@ import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isObject } from '../../base/options.ts';
 import type { RetryOptions } from '../../base/retry-options.ts';
+import { limitedCall } from '../../engine/services/limited-call.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
 import type { ServiceSession, ServiceStep } from '../../engine/services/service-session.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
@@ -21,6 +22,9 @@ import {
   notifierState,
   type Sending,
 } from './notifier-state.ts';
+
+/** Longest time of one attempt, in milliseconds; most channels have a shorter limit. */
+const longestSendMs = 300_000;
 
 /** Settings of all notifiers of an app. */
 export interface NotifierSettings {
@@ -169,10 +173,14 @@ export class Notifier {
     notices: readonly string[],
     key: string,
   ): Promise<EventDraft> {
-    const { signal } = this.#session;
+    const { clock, host } = this.#host;
+    const limits = { clock, host, signal: this.#session.signal, limitMs: longestSendMs };
     try {
       const rendered = await this.#rendered(joined);
-      const { messageId } = await channel.send(rendered, { signal, idempotencyKey: key });
+      const { messageId } = await limitedCall(
+        (signal) => channel.send(rendered, { signal, idempotencyKey: key }),
+        { ...limits, what: 'sending' },
+      );
       return decision('notifier', 'send', {
         reasoning: `The channel "${channel.name}" has taken it.`,
         data: {

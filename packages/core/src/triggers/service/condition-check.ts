@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { ConditionFinding, ConditionFunction } from '../declarations/condition.ts';
+import { type CallLimits, limitedCall } from '../../engine/services/limited-call.ts';
+import type { ConditionFunction } from '../declarations/condition.ts';
 import type { ConditionCheck } from '../firings/condition-edge.ts';
 
 /** Longest time of one check of a condition, in milliseconds. */
@@ -8,33 +8,17 @@ const longestCheckMs = 60_000;
 /** Checks a condition. A check that fails, or takes too long, has no result. */
 export async function checkCondition(
   check: ConditionFunction,
-  {
-    at,
-    clock,
-    signal,
-  }: { readonly at: number; readonly clock: Clock; readonly signal: AbortSignal },
+  { at, ...limits }: { readonly at: number } & Omit<CallLimits, 'limitMs' | 'what'>,
 ): Promise<ConditionCheck> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  signal.addEventListener('abort', abort, { once: true });
-  let cancel: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.setTimer(longestCheckMs, () => {
-      abort();
-      reject(new Error(`the check took more than ${longestCheckMs} ms`));
-    });
-  });
   try {
-    const checked = Promise.resolve(check({ signal: controller.signal }));
-    const finding: ConditionFinding = await Promise.race([checked, late]);
+    const finding = await limitedCall((signal) => check({ signal }), {
+      ...{ ...limits, limitMs: longestCheckMs, what: 'check' },
+    });
     if (typeof finding === 'boolean') return { at, met: finding };
     const { met, saw } = finding;
     return { at, met: met === true, ...(saw === undefined ? {} : { saw }) };
   } catch (error) {
     return { at, failed: messageOf(error) };
-  } finally {
-    cancel();
-    signal.removeEventListener('abort', abort);
   }
 }
 

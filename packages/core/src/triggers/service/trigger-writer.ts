@@ -253,8 +253,9 @@ export class TriggerWriter {
     if (at < nextCheck(state, declaration)) return undefined;
     const { check } = this.#parts.code(declaration.name);
     if (check === undefined) return undefined;
-    const { clock } = this.#parts.host;
-    const found = await checkCondition(check, { at, clock, signal: this.#session.signal });
+    const { clock, host } = this.#parts.host;
+    const { signal } = this.#session;
+    const found = await checkCondition(check, { at, clock, host, signal });
     if (this.#session.signal.aborted) return undefined;
     const { change, fires } = conditionEdge(state.condition, found);
     const data: DataOf<'trigger', 'check'> = { ...(found as DataOf<'trigger', 'check'>) };

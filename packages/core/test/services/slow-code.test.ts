@@ -1,0 +1,74 @@
+import { memoryStore, runtime } from 'adjutant';
+import { type Channel, notifications } from 'adjutant/notifications';
+import { testClock } from 'adjutant/testing';
+import { condition, trigger, triggers } from 'adjutant/triggers';
+import { expect, test } from 'vitest';
+import { noting } from './desk.ts';
+
+/** Code that never ends, whatever its signal says, and the moment at which it is called. */
+function hanging() {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const hang = (): Promise<never> => {
+    resolve();
+    return new Promise<never>(() => undefined);
+  };
+  return { begun, hang };
+}
+
+test('an app closes while a channel hangs; what it sent is unknown', async () => {
+  const { begun, hang } = hanging();
+  const channel: Channel = { name: 'hanging', idempotent: false, send: hang };
+  const store = memoryStore();
+  const options = { app: 'desk', notifications: notifications({ channels: [channel] }) };
+  const kept = { ...store, close: async () => undefined };
+  const app = runtime({ ...options, store: kept, recover: 'auto' });
+  await app.notifications.send({ user: 'ann', title: 'One' });
+  await begun;
+  await app.close();
+  const next = runtime({ ...options, store, recover: 'manual' });
+  expect((await next.notifications.history('ann'))[0]).toMatchObject({
+    decision: 'fail',
+    data: { effect: 'unknown' },
+  });
+  await next.close();
+});
+
+test('a channel that hangs holds the notices of its user for five minutes', async () => {
+  const { begun, hang } = hanging();
+  const sent: string[] = [];
+  const channels: Channel[] = [
+    { name: 'hanging', idempotent: false, send: hang },
+    {
+      name: 'mail',
+      idempotent: true,
+      send: async ({ title }) => {
+        sent.push(title);
+        return { channel: 'mail' };
+      },
+    },
+  ];
+  const clock = testClock(Date.UTC(2026, 0, 5));
+  const app = runtime({
+    ...{ app: 'desk', store: memoryStore({ clock }), recover: 'manual', ports: { clock } },
+    notifications: notifications({ channels }),
+  });
+  await app.notifications.send({ user: 'ann', title: 'One' });
+  const working = app.recovery.resumeStopped();
+  await begun;
+  clock.advance(300_000);
+  await working;
+  expect(sent).toEqual(['One']);
+  await app.close();
+});
+
+test('an app closes while the check of a condition hangs', async () => {
+  const { begun, hang } = hanging();
+  const app = runtime({
+    ...{ app: 'desk', store: memoryStore(), recover: 'auto' },
+    triggers: triggers([
+      trigger({ name: 'drop', on: condition(hang, { every: '1m' }), start: noting().made }),
+    ]),
+  });
+  await begun;
+  await app.close();
+});
