@@ -1,7 +1,7 @@
-import { memoryStore, runtime } from 'adjutant';
+import { memoryStore, runtime, step } from 'adjutant';
 import { type Channel, notifications } from 'adjutant/notifications';
 import { testClock } from 'adjutant/testing';
-import { condition, trigger, triggers } from 'adjutant/triggers';
+import { condition, event, trigger, triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { noting } from './desk.ts';
 
@@ -70,5 +70,68 @@ test('an app closes while the check of a condition hangs', async () => {
     ]),
   });
   await begun;
+  await app.close();
+});
+
+test('notices of more users than are worked on at once go out without a pause', async () => {
+  const users = 65;
+  let sent = 0;
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  const channel: Channel = {
+    name: 'mail',
+    idempotent: true,
+    send: async () => {
+      sent += 1;
+      if (sent === users) resolve();
+      return { channel: 'mail' };
+    },
+  };
+  // Its time stands still, so that nothing happens because some has passed.
+  const clock = testClock(Date.UTC(2026, 0, 5));
+  const app = runtime({
+    ...{ app: 'desk', store: memoryStore({ clock }), recover: 'auto', ports: { clock } },
+    notifications: notifications({ channels: [channel] }),
+  });
+  const notices = Array.from({ length: users }, (_, i) => ({ user: `user-${i}`, title: 'One' }));
+  await Promise.all(notices.map((notice) => app.notifications.send(notice)));
+  await all;
+  expect(sent).toBe(users);
+  await app.close();
+});
+
+test('a channel that hangs for many users holds no trigger back', async () => {
+  const users = 45;
+  let open = 0;
+  const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
+  const { promise: fired, resolve: fire } = Promise.withResolvers<void>();
+  const channel: Channel = {
+    name: 'hanging',
+    idempotent: true,
+    send: () => {
+      open += 1;
+      if (open === 20) isFull();
+      return new Promise<never>(() => undefined);
+    },
+  };
+  const made = step({
+    name: 'made',
+    execute: (ctx) => {
+      fire();
+      return ctx.complete('done');
+    },
+  });
+  const clock = testClock(Date.UTC(2026, 0, 5));
+  const app = runtime({
+    ...{ app: 'desk', store: memoryStore({ clock }), recover: 'auto', ports: { clock } },
+    notifications: notifications({ channels: [channel] }),
+    triggers: triggers([trigger({ name: 'on-mail', on: event('mail.*'), start: made })]),
+  });
+  const notices = Array.from({ length: users }, (_, i) => ({ user: `user-${i}`, title: 'One' }));
+  await Promise.all(notices.map((notice) => app.notifications.send(notice)));
+  await full;
+  await app.publish({ type: 'mail.received' });
+  await fired;
+  // At most those that were taken together with the last free place.
+  expect(open).toBeLessThan(40);
   await app.close();
 });

@@ -221,6 +221,7 @@ export class SharedApp implements AppParts {
           : this.#of(tenant).requests.link(requestId),
       live: async (event) => bus?.publish({ source: this.app, data: null, ...event }),
       wakeAt: (at) => this.recovery.wakeAt(at),
+      lookAgain: () => this.recovery.hint(),
       posted: ({ tenant, session }) => {
         if (isServiceSession(session)) {
           this.ownServices.hint();

@@ -35,6 +35,8 @@ export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'advance' |
   /** Hands an event to those who listen in the processes of the app. */
   readonly live: (event: PublishedEvent) => Promise<unknown>;
   readonly wakeAt: (at: number) => void;
+  /** Lets recovery look soon. */
+  readonly lookAgain: () => void;
   /** Called when an item was posted to a session. */
   readonly posted: (place: { readonly tenant: string; readonly session: string }) => void;
 }
@@ -72,8 +74,12 @@ export class ServicesOfApp {
     const services = [...this.#attached.values()].map(({ service }) => service);
     const { rollAfter } = parts;
     const wakeAt = (at: number): void => this.#wakeAt(at);
+    const lookAgain = (): void => {
+      this.hint();
+      parts.lookAgain();
+    };
     this.#runner = new ServiceRunner({
-      ...{ clock, host, rollAfter, take, ledgerPorts, giveBack, wakeAt, warn },
+      ...{ clock, host, rollAfter, take, ledgerPorts, giveBack, wakeAt, lookAgain, warn },
       services: [topicService(live), ...services],
     });
   }
@@ -129,6 +135,8 @@ export class ServicesOfApp {
     await this.#begin(tenant ?? home);
     for (;;) {
       await this.outbox.sweep(tenant, 0);
+      // What is worked on may hold all places of a service.
+      await this.#runner.settled();
       const { count } = await this.#runner.look(tenant);
       await this.#runner.settled();
       await this.outbox.settled();

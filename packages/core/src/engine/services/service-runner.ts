@@ -13,7 +13,10 @@ import { ServiceSession } from './service-session.ts';
 
 /** Events after which a session of a service is followed by a new one. */
 const defaultRollAfter = 1_000;
-/** Sessions of services that one process works on at the same time. */
+/**
+ * Sessions of one service that a process works on at the same time, but for those that are taken
+ * together. Each service has places of its own: channels that are slow must not hold back triggers.
+ */
 const mostAtOnce = 20;
 /** Pause in milliseconds before a session that failed is tried again, at first and at most. */
 const firstPauseMs = 1_000;
@@ -34,13 +37,21 @@ export interface ServiceRunnerParts {
   readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
   /** Called with an instant at which a session is to be looked at. */
   readonly wakeAt: (at: number) => void;
+  /** Called when more may be due than was taken. */
+  readonly lookAgain: () => void;
   readonly warn: (what: string, error: unknown) => void;
+}
+
+/** Work on one session. */
+interface Work {
+  readonly service: Service | undefined;
+  readonly controller: AbortController;
 }
 
 /** Worker on the sessions of services, which have places of their own. */
 export class ServiceRunner {
   readonly #parts: ServiceRunnerParts;
-  readonly #working = new Map<Promise<void>, AbortController>();
+  readonly #working = new Map<Promise<void>, Work>();
   readonly #failures = new Map<string, number>();
   #isStopped = false;
 
@@ -58,13 +69,13 @@ export class ServiceRunner {
     tenant?: string,
     only?: string,
   ): Promise<{ readonly count: number; readonly done: Promise<unknown> }> {
-    const all = this.#parts.services.flatMap((service) => service.names());
+    const { lookAgain, services, take, wakeAt } = this.#parts;
+    const all = services.filter((one) => !this.#isFull(one)).flatMap((one) => one.names());
     const names = only === undefined ? all : all.filter((name) => name === only);
-    const slots = mostAtOnce - this.#working.size;
-    const nothing = { count: 0, done: Promise.resolve() };
-    if (this.#isStopped || names.length === 0 || slots <= 0) return nothing;
-    const { nextAt, taken } = await this.#parts.take({ tenant, names, slots });
-    if (nextAt !== null) this.#parts.wakeAt(nextAt);
+    if (this.#isStopped || names.length === 0) return { count: 0, done: Promise.resolve() };
+    const { nextAt, taken } = await take({ tenant, names, slots: mostAtOnce });
+    if (nextAt !== null) wakeAt(nextAt);
+    if (taken.length === mostAtOnce) lookAgain();
     return { count: taken.length, done: Promise.all(taken.map((one) => this.#begin(one))) };
   }
 
@@ -75,25 +86,40 @@ export class ServiceRunner {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const controller of this.#working.values()) controller.abort();
+    for (const { controller } of this.#working.values()) controller.abort();
     await this.settled();
+  }
+
+  #isFull(service: Service | undefined): boolean {
+    const working = [...this.#working.values()].filter((work) => work.service === service);
+    return working.length >= mostAtOnce;
   }
 
   #begin(taken: Taken): Promise<void> {
     const controller = new AbortController();
-    const work = this.#carry(taken, controller).then(
+    const { services } = this.#parts;
+    const service = services.find((one) => one.names().includes(taken.turn.runnable));
+    const work = this.#carry(taken, service, controller).then(
       () => void this.#failures.delete(taken.session),
       (error: unknown) => this.#failed(taken, error),
     );
-    this.#working.set(work, controller);
-    void work.then(() => this.#working.delete(work));
+    this.#working.set(work, { service, controller });
+    void work.then(() => {
+      // Nothing of this service was taken while it had no place.
+      const wasFull = this.#isFull(service);
+      this.#working.delete(work);
+      if (wasFull) this.#parts.lookAgain();
+    });
     return work;
   }
 
   /** Works on a session, which is given back until later when that fails. */
-  async #carry(taken: Taken, controller: AbortController): Promise<void> {
-    const { clock, giveBack, services, wakeAt } = this.#parts;
-    const service = services.find((one) => one.names().includes(taken.turn.runnable));
+  async #carry(
+    taken: Taken,
+    service: Service | undefined,
+    controller: AbortController,
+  ): Promise<void> {
+    const { clock, giveBack, wakeAt } = this.#parts;
     if (service === undefined || this.#isStopped) {
       await giveBack(taken, clock.now());
       return;
