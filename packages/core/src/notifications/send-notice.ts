@@ -76,10 +76,15 @@ function faultOf(notice: Notice): string | undefined {
   for (const member of ['title', 'text'] as const)
     if (typeof notice[member] !== 'string') return `its \`${member}\` must be a string`;
   if (notice.title.trim() === '' && notice.text.trim() === '') return 'it has no text';
-  const { actions = [] } = notice;
-  if (!Array.isArray(actions) || !actions.every(isAction))
-    return 'its `actions` must be a list of `{ label, url }` with addresses of http or https';
-  return undefined;
+  const fault = actionsFault(notice.actions ?? []);
+  return fault === undefined ? undefined : `its \`actions\` must be ${fault}`;
+}
+
+/** Returns what the actions of a notice must be, when these are not. */
+export function actionsFault(actions: unknown): string | undefined {
+  return Array.isArray(actions) && actions.every(isAction)
+    ? undefined
+    : 'a list of `{ label, url }` with addresses of http or https';
 }
 
 function isAction(action: unknown): boolean {

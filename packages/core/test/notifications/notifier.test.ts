@@ -183,3 +183,43 @@ test('what cannot be sent is refused', async () => {
   );
   await without.close();
 });
+
+test('a sending that waits holds nothing urgent back, and keeps its attempts', async () => {
+  const { channel, keys, sent } = keeping('mail', (count) =>
+    count === 1 ? broken('mail') : undefined,
+  );
+  const quietHours = { from: '07:31', to: '12:00', timeZone: 'UTC' };
+  const { app, clock } = desk({
+    notifications: notifications({ channels: [channel], quietHours }),
+  });
+  await app.notifications.send({ user: 'ann', title: 'Later' });
+  await work(app);
+  clock.advance(60_000);
+  await app.notifications.send({ user: 'ann', title: 'Now', urgent: true });
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Now']);
+  clock.advance(5 * hourMs);
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Now', 'Later']);
+  // The second attempt has the key of the first one.
+  expect(keys.indexOf(keys.at(-1) ?? '')).toBe(0);
+  await app.close();
+});
+
+test.each([
+  ['actions that are no list', { actions: { label: 'Open', url: 'https://a.example' } }],
+  ['an action that is nothing', { actions: [null] }],
+  ['an action without an address', { actions: [{ label: 'Open', url: 'javascript:alert(1)' }] }],
+  ['a reference that is a text', { about: 'session-1' }],
+  ['a reference without a session', { about: { run: 'r1' } }],
+  ['a session that is a number', { about: { session: 5 } }],
+])('a notice with %s is refused, and holds back no other', async (_, given) => {
+  const { channel, sent } = keeping();
+  const { app } = desk({ notifications: notifications({ channels: [channel], intervalMs: 0 }) });
+  const wrong = { user: 'ann', title: 'Wrong', ...(given as object) };
+  await expect(app.notifications.send(wrong)).rejects.toMatchObject({ code: 'invalid_option' });
+  await app.notifications.send({ user: 'ann', title: 'Right' });
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Right']);
+  await app.close();
+});

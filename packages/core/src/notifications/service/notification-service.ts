@@ -2,9 +2,9 @@ import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import {
   findInvalidOption,
-  isAnything,
   isCount,
   isFlag,
+  isGroup,
   isListOfText,
   isNonEmptyText,
   isNumber,
@@ -16,6 +16,7 @@ import type { Event } from '../../ledger/event.ts';
 import { notifierKind } from '../../ledger/port/service-sessions.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { NoticeAction, NoticeReference } from '../notice.ts';
+import { actionsFault } from '../send-notice.ts';
 import type { NotifierSettings } from './notifier.ts';
 
 /** A notice to be sent. */
@@ -49,6 +50,12 @@ export interface NotificationHistoryEntry {
   readonly reasoning: string;
   readonly data?: JsonValue;
 }
+
+const isReference = isGroup<NoticeReference>({
+  session: isNonEmptyText,
+  run: isNonEmptyText,
+  request: isNonEmptyText,
+});
 
 /** Characters of the longest text of a notice. */
 const longestText = 10_000;
@@ -111,15 +118,17 @@ export class NotificationService {
       user: isNonEmptyText,
       title: isNonEmptyText,
       text: isText,
-      actions: isAnything,
-      about: isAnything,
+      actions: actionsFault,
+      about: isReference,
       channels: isListOfText,
       urgent: isFlag,
       expiresAt: isNumber,
       id: isNonEmptyText,
     });
     if (invalid !== undefined) throw refusal('send', invalid.reason);
-    const { channels = [], text = '', title, user } = notice;
+    const { about, channels = [], text = '', title, user } = notice;
+    if (about !== undefined && about.session === undefined)
+      throw refusal('send', '`about` needs the `session`');
     if (user === undefined || title === undefined)
       throw refusal('send', 'it needs `user` and `title`');
     if (text.length > longestText || title.length > longestText)

@@ -23,8 +23,24 @@ export interface Sending {
 export interface NotifierState {
   /** Neither sent nor dropped, in the order in which they came. */
   readonly waiting: readonly AcceptedNotice[];
+  /** The one whose attempt was the last. */
   readonly sending?: Sending;
+  /** Others that have begun, and wait for their next attempt. */
+  readonly held?: readonly Sending[];
   readonly lastSentAt?: number;
+}
+
+/** All that are being sent; only the first one may have an open attempt. */
+export function sendingsOf({ held = [], sending }: NotifierState): readonly Sending[] {
+  return sending === undefined ? [] : [sending, ...held];
+}
+
+function withSendings(
+  { held: _, sending: __, ...state }: NotifierState,
+  [sending, ...held]: readonly Sending[],
+): NotifierState {
+  if (sending === undefined) return state;
+  return { ...state, sending, ...(held.length === 0 ? {} : { held }) };
 }
 
 /** Folds the ledger of a recipient. */
@@ -44,8 +60,10 @@ function folded(state: NotifierState, event: Event): NotifierState {
   }
   if (isDecision(event, 'notifier', 'attempt')) {
     const { channel, key, notices } = event.data;
-    const attempts = state.sending?.key === key ? state.sending.attempts : [];
-    return { ...state, sending: { key, notices, attempts, open: channel } };
+    const sendings = sendingsOf(state);
+    const attempts = sendings.find((one) => one.key === key)?.attempts ?? [];
+    const others = sendings.filter((one) => one.key !== key);
+    return withSendings(state, [{ key, notices, attempts, open: channel }, ...others]);
   }
   if (isDecision(event, 'notifier', 'fail')) return failed(state, event.at, event.data);
   if (isDecision(event, 'notifier', 'send'))
@@ -71,12 +89,10 @@ function failed(state: NotifierState, at: number, data: JsonObject): NotifierSta
 /** Notices that are settled; a sending that has none left is over. */
 function without(state: NotifierState, notices: readonly string[]): NotifierState {
   const gone = new Set(notices);
-  const { sending, ...rest } = state;
-  const left = sending?.notices.filter((id) => !gone.has(id)) ?? [];
-  const kept = sending === undefined || left.length === 0 ? undefined : sending;
-  return {
-    ...rest,
-    waiting: state.waiting.filter(({ id }) => !gone.has(id)),
-    ...(kept === undefined ? {} : { sending: { ...kept, notices: left } }),
-  };
+  const sendings = sendingsOf(state).flatMap((sending) => {
+    const left = sending.notices.filter((id) => !gone.has(id));
+    return left.length === 0 ? [] : [{ ...sending, notices: left }];
+  });
+  const waiting = state.waiting.filter(({ id }) => !gone.has(id));
+  return withSendings({ ...state, waiting }, sendings);
 }

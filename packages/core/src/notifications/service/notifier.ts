@@ -21,6 +21,7 @@ import {
   type NotifierState,
   notifierState,
   type Sending,
+  sendingsOf,
 } from './notifier-state.ts';
 
 /** Longest time of one attempt, in milliseconds; most channels have a shorter limit. */
@@ -63,7 +64,20 @@ export class Notifier {
   async #next(state: NotifierState): Promise<Next> {
     const [entry] = await this.#session.inbox();
     if (entry !== undefined) return { step: { ...this.#accepted(entry), consumes: [entry] } };
-    return state.sending === undefined ? this.#plan(state) : this.#attempt(state, state.sending);
+    const sendings = sendingsOf(state);
+    const waits: (number | null)[] = [];
+    for (const sending of sendings) {
+      const next = await this.#attempt(state, sending);
+      if ('step' in next) return next;
+      waits.push(next.until);
+    }
+    // What waits for another attempt, or for the end of quiet hours, holds back nothing urgent.
+    const begun = new Set(sendings.flatMap(({ notices }) => notices));
+    const waiting = state.waiting.filter(
+      ({ id, urgent }) => !begun.has(id) && (begun.size === 0 || urgent === true),
+    );
+    const next = await this.#plan({ ...state, waiting });
+    return 'step' in next ? next : { until: firstOf([...waits, next.until]) };
   }
 
   #accepted(entry: InboxEntry): ServiceStep {
@@ -232,6 +246,11 @@ export class Notifier {
     if (notice === undefined) return undefined;
     return quietHours({ tenant: this.#session.tenant, user: notice.user });
   }
+}
+
+function firstOf(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function dropped(notices: readonly string[], reason: string): EventDraft {
