@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { serve } from '@adjutant/server';
 import { runtime, step } from 'adjutant';
+import { consoleChannel, notifications } from 'adjutant/notifications';
 import { sqlite } from 'adjutant/sqlite';
 import { triggers } from 'adjutant/triggers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -135,6 +136,7 @@ test('the same commands work on the triggers of a server', async () => {
     runnables: [writer],
     recover: 'manual',
     triggers: triggers(),
+    notifications: notifications({ channels: [consoleChannel()] }),
   });
   const listening = await serve(app, { port: 0, shutdown: { graceMs: 100 } });
   onTestFinished(() => listening.close({ closeApp: true }));

@@ -181,6 +181,20 @@ test('what cannot be sent is refused', async () => {
   await expect(without.submit(made, 'x', { onComplete: { user: 'ann' } })).rejects.toThrow(
     '`onComplete` needs the option `notifications`',
   );
+  // Nobody would ever be told.
+  const notify = { user: 'ann' };
+  const told = trigger({ name: 'hourly', on: every('1h'), start: made, notify });
+  const options = { app: 'desk', store: memoryStore(), recover: 'manual' } as const;
+  expect(() => runtime({ ...options, triggers: triggers([told]) })).toThrow('`notify` needs');
+  const other = runtime({
+    ...{ ...options, runnables: [made], triggers: triggers() },
+    notifications: notifications({ channels: [channel] }),
+  });
+  const onComplete = { user: 'ann', channels: ['fax'] };
+  await expect(other.submit(made, 'x', { onComplete })).rejects.toThrow('no channel "fax"');
+  const byFax = { name: 'a', on: every('1h'), start: 'note', notify: onComplete };
+  await expect(other.triggers.create(byFax)).rejects.toThrow('no channel "fax"');
+  await other.close();
   await without.close();
 });
 

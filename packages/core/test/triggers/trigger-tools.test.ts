@@ -1,4 +1,5 @@
 import { agent, type JsonObject, type JsonValue, type Runtime } from 'adjutant';
+import { consoleChannel, notifications } from 'adjutant/notifications';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import {
   condition,
@@ -45,7 +46,12 @@ async function home(
       ...options,
     }),
   });
-  const { app, clock } = desk({ runnables: [made, assistant], triggers: triggers(), ...given });
+  const { app, clock } = desk({
+    runnables: [made, assistant],
+    triggers: triggers(),
+    notifications: notifications({ channels: [consoleChannel()] }),
+    ...given,
+  });
   let chats = 0;
   const use = async (
     name: string,

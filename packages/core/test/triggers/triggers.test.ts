@@ -1,4 +1,5 @@
 import { step } from 'adjutant';
+import { consoleChannel, notifications } from 'adjutant/notifications';
 import {
   at,
   condition,
@@ -139,7 +140,11 @@ test('a trigger is made by data, changed, paused, resumed, fired and deleted', a
 
 test('a change back is a revision too, and a trigger can change what it fires on', async () => {
   const { made } = noting();
-  const { app } = desk({ runnables: [made], triggers: triggers() });
+  const { app } = desk({
+    runnables: [made],
+    triggers: triggers(),
+    notifications: notifications({ channels: [consoleChannel()] }),
+  });
   const options = { requester: 'ann', priority: 'high', notify: { user: 'ann' } } as const;
   await app.triggers.create({ name: 'tidy', on: every('1h'), start: 'note', ...options });
   await app.triggers.create({ name: 'other', on: every('1h'), start: 'note', requester: 'bob' });

@@ -1,4 +1,5 @@
 import { memoryStore, type Runtime, type RuntimeOptions, runtime } from 'adjutant';
+import { consoleChannel, notifications } from 'adjutant/notifications';
 import { action, type Trigger, triggers } from 'adjutant/triggers';
 import type { ApiKeys } from '../../src/access/api-keys.ts';
 import type { AdjutantServer } from '../../src/index.ts';
@@ -24,6 +25,7 @@ export function garden(
     recover: 'manual',
     runnables: [water, weed],
     triggers: triggers(declared(water)),
+    notifications: notifications({ channels: [consoleChannel({ name: 'mail' })] }),
     ...options,
   });
   return { app, watered };

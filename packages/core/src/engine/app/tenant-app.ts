@@ -33,6 +33,7 @@ import { RunStarter } from '../run/starter.ts';
 import { nextWake } from '../run/waiting/request-teller.ts';
 import type { ServicesOfApp } from '../services/app-services.ts';
 import { assertNotReserved } from '../services/errors.ts';
+import { channelFault } from '../services/notices.ts';
 import type { RequestNews } from '../services/service.ts';
 import { publication } from '../services/topics.ts';
 import { workDefaults } from '../tasks/profile.ts';
@@ -153,7 +154,8 @@ export class TenantApp {
       ledgers: () => this.ledgers,
       scope: () => takeScope(options, services.registry),
       slots: slotsOf(options) ?? defaultSlots,
-      mayNotify: options.notifications !== undefined,
+      channelFault: (option, channels) =>
+        channelFault(option, channels, this.#shared.ownServices.channels),
       register: (runnable) => services.registry.register(runnable),
       checkSession: assertNotReserved,
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),

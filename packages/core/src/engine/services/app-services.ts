@@ -3,7 +3,12 @@ import { visibleLine } from '../../base/text/visible-text.ts';
 import type { PublishedEvent } from '../../ledger/decisions/service-decisions.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerPorts } from '../../ledger/ledger-ports.ts';
-import { firstSession, serviceKind, serviceTurn } from '../../ledger/port/service-sessions.ts';
+import {
+  firstSession,
+  notifierKind,
+  serviceKind,
+  serviceTurn,
+} from '../../ledger/port/service-sessions.ts';
 import type { LedgerStore, StoreAdmin, Taken, TakeReceipt } from '../../ledger/port.ts';
 import { Outbox } from './outbox.ts';
 import type {
@@ -21,7 +26,8 @@ const lookEveryMs = 5_000;
 /** The same for an app without parts: it only hands events on that ended processes have left. */
 const idleLookEveryMs = 60_000;
 
-export interface AppServicesParts extends Omit<ServiceHost, 'post' | 'advance' | 'newest'> {
+export interface AppServicesParts
+  extends Omit<ServiceHost, 'post' | 'advance' | 'newest' | 'channels'> {
   readonly admin: StoreAdmin;
   readonly parts: readonly ServicePart[];
   readonly rollAfter?: number | undefined;
@@ -60,6 +66,7 @@ export class ServicesOfApp {
     this.outbox = new Outbox({ app, clock, admin, ledgers, posted, warn });
     const serviceHost: ServiceHost = {
       ...parts,
+      channels: () => this.channels,
       post: (tenant, post) => this.post(tenant, post),
       newest: async (tenant, kind, name) => {
         const store = ledgers(tenant);
@@ -69,6 +76,7 @@ export class ServicesOfApp {
       advance: (tenant, runnable) => this.#advance(tenant, runnable),
     };
     this.#attached = new Map(parts.parts.map((part) => [part.kind, part.attach(serviceHost)]));
+    for (const { check } of this.#attached.values()) check?.();
     const live = (event: PublishedEvent): void =>
       void parts.live(event).catch((error: unknown) => warn('An event was not announced', error));
     const services = [...this.#attached.values()].map(({ service }) => service);
@@ -87,6 +95,11 @@ export class ServicesOfApp {
   /** The part of a kind, as the callers of a tenant see it; `undefined` when the app has none. */
   of(kind: string, tenant: string): unknown {
     return this.#attached.get(kind)?.of(tenant);
+  }
+
+  /** Names of the channels of the app; `undefined` when it can send no notices. */
+  get channels(): readonly string[] | undefined {
+    return this.#attached.get(notifierKind)?.channels;
   }
 
   /** Tells the part that wants to know of requests; `undefined` when none does. */

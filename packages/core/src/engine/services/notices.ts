@@ -42,3 +42,25 @@ export function noticeItem({ at: _, ...notice }: NoticeDraft): {
     data: { command: 'notify', notice: defined(notice) as unknown as JsonObject },
   };
 }
+
+/**
+ * The reason why nobody can be told by channels, for the end of a sentence; `undefined` when they
+ * are there.
+ * @param option name of the option that names them
+ * @param has channels of the app; `undefined` when it can send no notices
+ */
+export function channelFault(
+  option: string,
+  channels: readonly string[] = [],
+  has: readonly string[] | undefined,
+): string | undefined {
+  if (has === undefined)
+    return (
+      `\`${option}\` needs the option \`notifications\` of the runtime, made by ` +
+      "`notifications({ channels })` of 'adjutant/notifications'"
+    );
+  const unknown = channels.find((name) => !has.includes(name));
+  return unknown === undefined
+    ? undefined
+    : `\`${option}\`: the app has no channel "${unknown}"; it has: ${has.join(', ')}`;
+}

@@ -60,6 +60,8 @@ export interface ServiceHost {
   readonly ledgers: (tenant: string) => LedgerStore;
   /** Posts an item to a service, which is made if it is not there. */
   readonly post: (tenant: string, post: ServicePost) => Promise<{ readonly duplicate: boolean }>;
+  /** Names of the channels of the app; `undefined` when it can send no notices. */
+  readonly channels: () => readonly string[] | undefined;
   /** The newest session of a service; `undefined` when it has none. */
   readonly newest: (tenant: string, kind: string, name: string) => Promise<string | undefined>;
   /** Link to the page of a request; `undefined` when the app has no address for it. */
@@ -91,6 +93,10 @@ export interface AttachedService<Api = unknown> {
   readonly service: Service;
   /** The part as the callers of one tenant see it. */
   readonly of: (tenant: string) => Api;
+  /** Names of the channels by which it reaches people. */
+  readonly channels?: readonly string[];
+  /** Called when all parts are there. @throws an error for what does not fit them */
+  readonly check?: () => void;
   /** Called for each request that waits for a person, at least once. */
   readonly onRequest?: (news: RequestNews) => Promise<void>;
   /** Called once before the first look of a tenant for work. */

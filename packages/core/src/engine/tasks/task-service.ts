@@ -62,8 +62,11 @@ export interface TaskServiceParts {
   /** The part of the queue that this app serves. */
   readonly scope: () => TurnScope;
   readonly slots: number;
-  /** True when the app can send notices. */
-  readonly mayNotify: boolean;
+  /** Reason why nobody can be told by these channels, which an option names. */
+  readonly channelFault: (
+    option: string,
+    channels: readonly string[] | undefined,
+  ) => string | undefined;
   readonly register: (runnable: Runnable) => void;
   /** Refuses the id of a session that callers may not use. */
   readonly checkSession: (session: string | undefined) => void;
@@ -103,12 +106,9 @@ export class TaskService {
   ): Promise<TaskHandle> {
     checkSubmission(input, options);
     this.#parts.checkSession(options.session);
-    if (options.onComplete !== undefined && !this.#parts.mayNotify)
-      throw new InvalidTaskError({
-        reason:
-          '`onComplete` needs the option `notifications` of the runtime, made by ' +
-          "`notifications({ channels })` of 'adjutant/notifications'",
-      });
+    const { onComplete } = options;
+    const reason = onComplete && this.#parts.channelFault('onComplete', onComplete.channels);
+    if (reason !== undefined) throw new InvalidTaskError({ reason });
     const { app, clock, ids, register, tenant, work } = this.#parts;
     register(runnable);
     const ledgers = this.#parts.ledgers();

@@ -69,6 +69,7 @@ export function notifications(options: NotificationsOptions): ServicePart<Notifi
         advance: (session) => new Notifier(session, settings, host).advance(),
         rolled: (session) => JSON.parse(JSON.stringify(notifierState(session.events()))),
       },
+      channels: settings.channels.map(({ name }) => name),
       of: (tenant) => new NotificationService(host, tenant, settings),
       ...(options.requests === true ? { onRequest: (news) => tellRequest(host, news) } : {}),
     }),

@@ -23,6 +23,7 @@ import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
 import {
   assertAhead,
+  assertTold,
   declarationHash,
   type Trigger,
   type TriggerOptions,
@@ -264,6 +265,7 @@ export class TriggerService {
         action,
         'functions and secrets are not stored: declare this trigger in code, with `triggers([…])`',
       );
+    assertTold(this.#host, declaration);
     if (!registry.has(declaration.start))
       throw refusal(
         action,

@@ -11,6 +11,8 @@ import {
   isText,
   type OptionChecks,
 } from '../../base/options.ts';
+import { channelFault } from '../../engine/services/notices.ts';
+import type { ServiceHost } from '../../engine/services/service.ts';
 import { type TaskPriority, taskPriorities } from '../../engine/tasks/priority.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -143,6 +145,18 @@ function withoutMissing<Group extends object>(group: Group): Partial<Group> {
 /** Name of a declaration: another one has another hash. */
 export function declarationHash(declaration: TriggerDeclaration): string {
   return contentHash(declaration);
+}
+
+/**
+ * Refuses a trigger that is to tell somebody by channels that the app does not have.
+ * @throws InvalidTriggerError
+ */
+export function assertTold(
+  { channels }: Pick<ServiceHost, 'channels'>,
+  { notify }: TriggerDeclaration,
+): void {
+  const fault = notify && channelFault('notify', notify.channels, channels());
+  if (fault !== undefined) throw refusal(fault);
 }
 
 /**

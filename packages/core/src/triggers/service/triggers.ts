@@ -2,7 +2,7 @@ import { describeValue, isList } from '../../base/options.ts';
 import type { ServicePart } from '../../engine/services/service.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { InvalidTriggerError } from '../errors.ts';
-import type { Trigger } from './trigger.ts';
+import { assertTold, type Trigger } from './trigger.ts';
 import { triggerKind } from './trigger-row.ts';
 import { TriggerService, turnName } from './trigger-service.ts';
 import { triggerState } from './trigger-state.ts';
@@ -42,6 +42,9 @@ export function triggers(declared: readonly Trigger[] = []): ServicePart<Trigger
           names: () => [triggerKind, ...names],
           advance: (session) => new TriggerWriter(session, { host, code }).advance(),
           rolled: (session) => JSON.parse(JSON.stringify(triggerState(session.events()))),
+        },
+        check: () => {
+          for (const { declaration } of byName.values()) assertTold(host, declaration);
         },
         of: (tenant) => new TriggerService(host, tenant, byName),
         begin: (tenant) => new TriggerService(host, tenant, byName).declareAll(),
