@@ -28,11 +28,17 @@ export class ReconnectingClient {
   /** Everything that it got, in order. */
   readonly frames: ClientFrame[] = [];
   connections = 0;
+  /** Is settled with its first frame. */
+  readonly first: Promise<void>;
+  #hasFirst: () => void = () => undefined;
   #lastId: string | undefined;
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.first = new Promise((resolve) => {
+      this.#hasFirst = resolve;
+    });
   }
 
   async follow(): Promise<void> {
@@ -79,6 +85,7 @@ export class ReconnectingClient {
   #take({ id, event = 'message', data }: EventSourceMessage): boolean {
     const frame = { id, event, data };
     this.frames.push(frame);
+    this.#hasFirst();
     if (id !== undefined) this.#lastId = id;
     return this.#options.isLast(frame);
   }
