@@ -31,6 +31,7 @@ export type { HttpChannelOptions } from './http/options.ts';
 export type { Notice, NoticeAction, NoticeReference, Recipient } from './notice.ts';
 export type { PushSubscription, VapidKeys } from './push/subscription.ts';
 export type { FindAddress } from './send-notice.ts';
+export type { ListedNotice, ListedNotices, NoticeAttempt } from './service/notice-list.ts';
 export type {
   NoticeOptions,
   NotificationHistoryEntry,

@@ -1,6 +1,7 @@
 import { Approvals, Operations } from './approvals.ts';
 import { Chats } from './chats.ts';
 import { Listing } from './listing.ts';
+import { Notices } from './notices.ts';
 import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
@@ -41,6 +42,8 @@ export interface AdjutantClient {
   readonly tasks: Tasks;
   /** What starts tasks by itself. */
   readonly triggers: Triggers;
+  /** Messages to people. */
+  readonly notices: Notices;
   readonly approvals: Approvals;
   readonly operations: Operations;
   /**
@@ -81,6 +84,7 @@ export function client(options: ClientOptions): AdjutantClient {
     runs: new Runs(transport),
     tasks: new Tasks(transport),
     triggers: new Triggers(transport),
+    notices: new Notices(transport),
     approvals: new Approvals(transport),
     operations: new Operations(transport),
     chats: new Chats(transport),

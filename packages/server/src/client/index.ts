@@ -11,6 +11,7 @@ export {
 } from './errors.ts';
 export type { FollowOptions } from './follow.ts';
 export { Listing, type Page } from './listing.ts';
+export { type FollowedNotice, Notices } from './notices.ts';
 export type { ClientOptions } from './options.ts';
 export type { ClientPorts } from './ports.ts';
 export { RunHandle } from './run-handle.ts';
@@ -32,16 +33,19 @@ export type {
   LinkOptions,
   NewFork,
   NewMessage,
+  NewNotice,
   NewPublishedEvent,
   NewRun,
   NewSession,
   NewTask,
   NewTrigger,
+  NoticeListQuery,
   OperationResult,
   Reopening,
   RequestListQuery,
   RunListQuery,
   ServerAgent,
+  ServerNotice,
   ServerRequest,
   ServerRun,
   ServerRunOutline,

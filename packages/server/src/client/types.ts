@@ -14,6 +14,7 @@ import type {
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
+import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
 import type {
@@ -124,4 +125,7 @@ export type TriggerSchedule = z.input<typeof scheduleSchema>;
 export type ServerTrigger = z.output<typeof triggerSchema>;
 export type ServerTriggerStatus = ServerTrigger['status'];
 export type ServerTriggerHistoryEntry = z.output<typeof triggerHistorySchema>['history'][number];
+export type NewNotice = z.input<typeof newNoticeSchema>;
+export type NoticeListQuery = ListQueryOf<typeof noticesQuerySchema>;
+export type ServerNotice = z.output<typeof noticePageSchema>['notices'][number];
 export type NewPublishedEvent = z.input<typeof newPublishedEventSchema>;

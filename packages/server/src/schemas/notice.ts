@@ -1,11 +1,25 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema, timestampSchema } from './common.ts';
+import {
+  cursorSchema,
+  idSchema,
+  limitSchema,
+  nextCursorSchema,
+  timestampSchema,
+} from './common.ts';
 
 const longestText = 10_000;
 const longestLabel = 200;
 const longestAddress = 2_000;
 const mostActions = 10;
 const mostChannels = 20;
+const mostOnPage = 500;
+const usualOnPage = 50;
+
+const aboutSchema = z.strictObject({
+  session: idSchema,
+  run: idSchema.optional(),
+  request: idSchema.optional(),
+});
 
 /** A notice to be sent. */
 export const newNoticeSchema = z
@@ -26,12 +40,9 @@ export const newNoticeSchema = z
       .max(mostActions)
       .optional()
       .openapi({ description: 'Links that it offers.' }),
-    about: z
-      .strictObject({ session: idSchema, run: idSchema.optional(), request: idSchema.optional() })
-      .optional()
-      .openapi({
-        description: 'What it is about. It is not sent when that is settled or gone by then.',
-      }),
+    about: aboutSchema.optional().openapi({
+      description: 'What it is about. It is not sent when that is settled or gone by then.',
+    }),
     channels: z.array(idSchema).max(mostChannels).optional().openapi({
       description: 'Names of channels, in the order of attempts. Default: all of the app.',
     }),
@@ -53,3 +64,56 @@ export const newNoticeSchema = z
 export const storedNoticeSchema = z
   .strictObject({ id: z.string().openapi({ example: 'report-17' }) })
   .openapi('StoredNotice', { description: 'It is stored, and sent when the user allows it.' });
+
+export const noticesQuerySchema = z.strictObject({
+  user: idSchema.optional().openapi({
+    description: 'User whose notices they are. Default: that of the credential.',
+    example: 'user-456',
+  }),
+  limit: limitSchema(mostOnPage, usualOnPage),
+  cursor: cursorSchema.optional(),
+});
+
+const attemptSchema = z
+  .strictObject({
+    channel: z.string().openapi({ example: 'email' }),
+    at: timestampSchema,
+    outcome: z.enum(['open', 'sent', 'failed', 'unknown']).openapi({
+      description:
+        '`open`: it goes on, or its process ended during it. `unknown`: it failed, and the ' +
+        'notice may have been sent all the same.',
+    }),
+    error: z.string().optional().openapi({ description: 'Why it failed.' }),
+  })
+  .openapi('NoticeAttempt');
+
+const noticeSchema = z
+  .strictObject({
+    id: z.string().openapi({ example: 'report-17' }),
+    user: z.string().openapi({ example: 'user-456' }),
+    title: z.string().openapi({ example: 'The report is ready' }),
+    text: z.string(),
+    actions: z.array(z.strictObject({ label: z.string(), url: z.string() })).optional(),
+    about: aboutSchema.optional(),
+    channels: z.array(z.string()).optional(),
+    urgent: z.boolean().optional(),
+    expiresAt: timestampSchema.optional(),
+    at: timestampSchema.openapi({ description: 'Epoch milliseconds at which it came in.' }),
+    status: z.enum(['waiting', 'sending', 'sent', 'dropped']).openapi({
+      description: '`sending`: an attempt has begun, and it is neither sent nor dropped.',
+    }),
+    settledAt: timestampSchema.optional().openapi({
+      description: 'Epoch milliseconds at which it was sent or dropped.',
+    }),
+    reason: z.string().optional().openapi({
+      description: 'Why it was dropped.',
+      example: 'request_settled',
+    }),
+    attempts: z.array(attemptSchema),
+  })
+  .openapi('Notice');
+export type NoticeAnswer = z.output<typeof noticeSchema>;
+
+export const noticePageSchema = z
+  .strictObject({ notices: z.array(noticeSchema), cursor: nextCursorSchema })
+  .openapi('NoticePage', { description: 'Newest first.' });

@@ -146,6 +146,13 @@ export const entries: Readonly<Record<string, Entry>> = {
     ofOtherUsers: 403,
     call: post(() => '/v1/notices', { user: 'ann', title: 'Rain' }),
   },
+  listNotices: {
+    ...read,
+    others: 'own',
+    ofOtherUsers: 403,
+    ofOtherAgents: 403,
+    call: () => ({ path: '/v1/notices?user=ann' }),
+  },
   // For people alone: notices.test.ts has those who are.
   streamNotices: {
     ...read,

@@ -108,6 +108,65 @@ test('a caller that is bound to a user sends to nobody else, and viewers send no
   expect(await app.notifications.history('ann')).toEqual([]);
 });
 
+test('a list shows a user what has become of their notices, page after page', async () => {
+  const { app, api, keys } = post();
+  const operator = await keyed(api, keys);
+  for (const title of ['Rain', 'Sun', 'Snow']) {
+    await operator.post('/v1/notices', { user: 'ann', title, urgent: true });
+    await app.recovery.resumeStopped();
+  }
+  const ann = await keyed(api, keys, { user: 'ann', roles: ['user'] });
+  const first = await ann.get('/v1/notices?limit=2');
+  expect(first).toMatchObject({
+    status: 200,
+    body: {
+      notices: [
+        { title: 'Snow', user: 'ann', status: 'dropped' },
+        { title: 'Sun', user: 'ann', status: 'dropped' },
+      ],
+      cursor: expect.any(String),
+    },
+  });
+  const { cursor } = first.body as { readonly cursor: string };
+  const second = await operator.get(`/v1/notices?user=ann&limit=2&cursor=${cursor}`);
+  expect(second).toMatchObject({
+    body: {
+      notices: [
+        {
+          ...{ title: 'Rain', status: 'dropped', reason: 'failed' },
+          attempts: [{ channel: 'stream', outcome: 'failed' }],
+        },
+      ],
+    },
+  });
+  expect(second.body).not.toHaveProperty('cursor');
+  expect(await ann.get('/v1/notices?cursor=next')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_cursor' },
+  });
+});
+
+test('notices are read by their user, and by those who name one', async () => {
+  const { api, keys } = post();
+  const refused: readonly [object, string, string][] = [
+    [{}, '/v1/notices', 'user_needed'],
+    [{ agents: ['report'] }, '/v1/notices?user=ann', 'user_needed'],
+    [{ user: 'bob' }, '/v1/notices?user=ann', 'other_user'],
+  ];
+  for (const [bound, path, code] of refused) {
+    const { get } = await keyed(api, keys, bound);
+    expect(await get(path)).toMatchObject({ status: 403, body: { code } });
+  }
+  const bob = await keyed(api, keys, { user: 'bob' });
+  expect(await bob.get('/v1/notices')).toMatchObject({ status: 200, body: { notices: [] } });
+  expect(await bob.get('/v1/notices?limit=501')).toMatchObject({ status: 400 });
+  const { get } = callerOf(runtime({ app: 'bare', recover: 'manual' }));
+  expect(await get('/v1/notices?user=ann')).toMatchObject({
+    status: 409,
+    body: { code: 'notifications_unavailable' },
+  });
+});
+
 test('the stream is for a user, of a server with a hub', async () => {
   const { api, keys } = post();
   for (const bound of [{}, { user: 'ann', agents: ['report'] }]) {

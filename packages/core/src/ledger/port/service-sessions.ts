@@ -29,6 +29,18 @@ export function nextSession(session: string): string {
   return `${base}~${Number(number) + 1}`;
 }
 
+/** Number of a session among those of its service, in the order of rolling. The first one is 1. */
+export function sessionNumber(session: string): number {
+  const [, number = '1'] = /~(\d+)$/.exec(session) ?? [];
+  return Number(number);
+}
+
+/** Id of the session of a service with a number. */
+export function numberedSession(kind: string, name: string, number: number): string {
+  const first = firstSession(kind, name);
+  return number === 1 ? first : `${first}~${number}`;
+}
+
 /** The turn of a service that has something to do; its name is the requester. */
 export function serviceTurn(runnable: string, name: string): TurnPatch {
   return { queue: serviceQueue, runnable, requester: name, to: 'ready' };

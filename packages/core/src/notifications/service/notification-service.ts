@@ -1,3 +1,4 @@
+import type { Host } from '../../base/host.ts';
 import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import {
@@ -12,11 +13,14 @@ import {
 } from '../../base/options.ts';
 import { noticeItem } from '../../engine/services/notices.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
+import { withBlobs } from '../../ledger/blobs/load-blobs.ts';
 import type { Event } from '../../ledger/event.ts';
 import { notifierKind } from '../../ledger/port/service-sessions.ts';
+import type { LedgerStore } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { NoticeAction, NoticeReference } from '../notice.ts';
 import { actionsFault } from '../send-notice.ts';
+import { type ListedNotices, NoticeList } from './notice-list.ts';
 import type { NotifierSettings } from './notifier.ts';
 
 /** A notice to be sent. */
@@ -94,6 +98,23 @@ export class NotificationService {
     return { id };
   }
 
+  /**
+   * Notices of a user and what has become of each, the newest first.
+   * @param query `cursor` of a page goes on behind it; `limit` is 100 by default
+   * @throws InvalidOptionError, InvalidCursorError, StoreUnavailableError
+   */
+  async list(
+    user: string,
+    query: { readonly limit?: number; readonly cursor?: string | undefined } = {},
+  ): Promise<ListedNotices> {
+    if (isNonEmptyText(user) !== undefined) throw refusal('list', 'a user must be named');
+    const invalid = findInvalidOption(query, { limit: isCount, cursor: isNonEmptyText });
+    if (invalid !== undefined) throw refusal('list', invalid.reason);
+    const newest = await this.#host.newest(this.#tenant, notifierKind, user);
+    const { limit = 100, cursor } = query;
+    return new NoticeList(this.#ports(), user, newest).page(limit, cursor);
+  }
+
   /** What has happened to the notices of a user, the last first. */
   async history(
     user: string,
@@ -105,12 +126,18 @@ export class NotificationService {
     const found: Event[] = [];
     const session = await this.#host.newest(this.#tenant, notifierKind, user);
     if (session === undefined) return [];
-    for await (const page of this.#host.ledgers(this.#tenant).read(session))
+    const ports = this.#ports();
+    for await (const page of ports.store.read(session))
       for (const event of page) {
         found.push(event);
         if (found.length > limit) found.shift();
       }
-    return found.reverse().flatMap(entryOf);
+    const whole = await Promise.all(found.map((event) => withBlobs(event, ports, session)));
+    return whole.reverse().flatMap(entryOf);
+  }
+
+  #ports(): { readonly host: Host; readonly store: LedgerStore } {
+    return { host: this.#host.host, store: this.#host.ledgers(this.#tenant) };
   }
 
   #check(notice: NoticeOptions): void {
