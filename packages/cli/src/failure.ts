@@ -29,6 +29,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   'invalid_trigger',
   'trigger_not_found',
   'trigger_state',
+  'invalid_bus_event',
   'request_not_found',
   'request_settled',
   'decision_not_offered',

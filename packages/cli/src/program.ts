@@ -16,6 +16,7 @@ import { addForkCommand } from './commands/fork.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addPromptCommand } from './commands/look/prompt.ts';
 import { addStateCommand } from './commands/look/state.ts';
+import { addNoticesCommand } from './commands/notices/notices.ts';
 import { addCompletionCommand } from './commands/project/completion.ts';
 import { addDevCommand } from './commands/project/dev.ts';
 import { addDoctorCommand } from './commands/project/doctor.ts';
@@ -33,6 +34,7 @@ import { addRebuildCommand } from './commands/store/rebuild.ts';
 import { addTasksCommand } from './commands/tasks/tasks.ts';
 import { addWorkerCommand } from './commands/tasks/worker.ts';
 import { addTourCommand } from './commands/tour.ts';
+import { addPublishCommand } from './commands/triggers/publish.ts';
 import { addTriggersCommand } from './commands/triggers/triggers.ts';
 import type { AddCommand, CommandParts } from './grammar/add-command.ts';
 import { readEnvFile } from './host/env-file.ts';
@@ -71,6 +73,8 @@ const commands: readonly AddCommand[] = [
   addServeCommand,
   addTasksCommand,
   addTriggersCommand,
+  addPublishCommand,
+  addNoticesCommand,
   addWorkerCommand,
   addKeysCommand,
   addEncryptCommand,

@@ -13,9 +13,13 @@ import type { StoreOptions } from '../app/app.ts';
 import type { ProjectFlags } from '../app/project.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
+import type { NoticeAccess } from './notices/notice-access.ts';
 import type { ServerFlags } from './server-flags.ts';
 import type { TaskAccess } from './tasks/task-access.ts';
 import type { TriggerAccess } from './triggers/trigger-access.ts';
+
+/** An event, as `app.publish` takes it. */
+export type EventToPublish = Parameters<Runtime['publish']>[0];
 
 export type AccessOptions = ProjectFlags & ServerFlags;
 
@@ -108,6 +112,9 @@ export interface AnswerContext extends RunContext {
 export interface AppAccess {
   readonly tasks: TaskAccess;
   readonly triggers: TriggerAccess;
+  readonly notices: NoticeAccess;
+  /** Publishes an event. Returns its id. */
+  publish(event: EventToPublish): Promise<{ readonly id: string }>;
   listSessions(filter: SessionFilter): Promise<FoundSessions>;
   /** Lists all pending requests, oldest first. */
   listRequests(user: string | undefined): Promise<readonly RequestEntry[]>;

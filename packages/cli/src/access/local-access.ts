@@ -3,6 +3,7 @@ import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
 import type { GivenAnswer } from '../actions/given-value.ts';
 import { existingSession } from '../app/app.ts';
+import { assertDurable } from '../app/durable-store.ts';
 import { namedSession, noneOf, projectSessions } from '../app/named-session.ts';
 import { holderNow, openRunOf, whyNotHere } from '../app/open-run.ts';
 import { openExisting, openReader, type Project, withProject } from '../app/project.ts';
@@ -17,6 +18,7 @@ import type {
   AppAccess,
   CancelDetails,
   CancelOutcome,
+  EventToPublish,
   FollowContext,
   ForkDetails,
   ForkedSession,
@@ -27,6 +29,9 @@ import type {
   SessionView,
 } from './app-access.ts';
 import { nothingToCancel } from './nothing-to-cancel.ts';
+import { LocalNoticeAccess } from './notices/local-notices.ts';
+import type { NoticeAccess } from './notices/notice-access.ts';
+import { withOwnApp } from './own-app.ts';
 import { LocalTaskAccess } from './tasks/local-tasks.ts';
 import type { TaskAccess } from './tasks/task-access.ts';
 import { LocalTriggerAccess } from './triggers/local-triggers.ts';
@@ -40,6 +45,7 @@ const pageSize = 100;
 export class LocalAccess implements AppAccess {
   readonly tasks: TaskAccess;
   readonly triggers: TriggerAccess;
+  readonly notices: NoticeAccess;
   readonly #host: Host;
   readonly #options: AccessOptions;
 
@@ -48,6 +54,14 @@ export class LocalAccess implements AppAccess {
     this.#options = options;
     this.tasks = new LocalTaskAccess(host, options);
     this.triggers = new LocalTriggerAccess(host, options);
+    this.notices = new LocalNoticeAccess(host, options);
+  }
+
+  publish(event: EventToPublish): Promise<{ readonly id: string }> {
+    return withOwnApp(this.#host, this.#options, 'Events', async ({ app }) => {
+      assertDurable(app, 'the event would be gone with this command');
+      return app.publish(event);
+    });
   }
 
   async listSessions(filter: SessionFilter): Promise<FoundSessions> {

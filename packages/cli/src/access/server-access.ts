@@ -13,6 +13,7 @@ import type {
   AppAccess,
   CancelDetails,
   CancelOutcome,
+  EventToPublish,
   FollowContext,
   ForkDetails,
   ForkedSession,
@@ -23,6 +24,8 @@ import type {
   SessionView,
 } from './app-access.ts';
 import { nothingToCancel } from './nothing-to-cancel.ts';
+import type { NoticeAccess } from './notices/notice-access.ts';
+import { ServerNoticeAccess } from './notices/server-notices.ts';
 import { openClient } from './open-client.ts';
 import type { RemoteOptions } from './server-flags.ts';
 import { eventsOf, namedOnServer, sessionOf } from './server-session.ts';
@@ -41,6 +44,7 @@ const patienceMs = 10_000;
 export class ServerAccess implements AppAccess {
   readonly tasks: TaskAccess;
   readonly triggers: TriggerAccess;
+  readonly notices: NoticeAccess;
   readonly #host: Host;
   readonly #options: RemoteOptions<AccessOptions>;
 
@@ -49,6 +53,11 @@ export class ServerAccess implements AppAccess {
     this.#options = options;
     this.tasks = new ServerTaskAccess(() => this.#client());
     this.triggers = new ServerTriggerAccess(() => this.#client());
+    this.notices = new ServerNoticeAccess(() => this.#client());
+  }
+
+  async publish(event: EventToPublish): Promise<{ readonly id: string }> {
+    return (await this.#client()).publish(event);
   }
 
   async listSessions(given: SessionFilter): Promise<FoundSessions> {

@@ -15,6 +15,11 @@ export async function withGivenText(host: Host, words: readonly string[]): Promi
   return [said, text].filter((part) => part.trim() !== '').join('\n\n');
 }
 
+/** Returns a text as it was given, or standard input where that is meant. */
+export async function givenOrRead(host: Host, text: string): Promise<string> {
+  return text === standardInput ? await readStandardInput(host) : text;
+}
+
 /** Reads standard input to its end. */
 async function readStandardInput(host: Host): Promise<string> {
   const { stdin, clock } = host;

@@ -1,5 +1,4 @@
 import type { Runtime } from 'adjutant';
-import { isAdjutantError } from 'adjutant/errors';
 import { defined } from 'adjutant/text';
 import {
   nextInstants,
@@ -9,10 +8,10 @@ import {
 } from 'adjutant/triggers';
 import { runnableNamed } from '../../app/chosen-agent.ts';
 import { assertDurable } from '../../app/durable-store.ts';
-import { openReader, ownerOf, type Project, withProject } from '../../app/project.ts';
-import { UsageError } from '../../failure.ts';
+import type { Project } from '../../app/project.ts';
 import type { Host } from '../../host/host.ts';
 import type { AccessOptions } from '../app-access.ts';
+import { partOf, withOwnApp } from '../own-app.ts';
 import {
   type TriggerAccess,
   type TriggerChanges,
@@ -85,39 +84,16 @@ export class LocalTriggerAccess implements TriggerAccess {
   }
 
   #with<Result>(use: (triggers: Triggers, project: Project) => Promise<Result>): Promise<Result> {
-    return withProject(openReader(this.#host, this.#options), (project) => {
-      if (project?.configured === undefined) throw noApp();
-      return use(triggersOf(project), project);
-    });
+    return withOwnApp(this.#host, this.#options, 'Triggers', async (project) =>
+      use(
+        partOf(project, ({ triggers }) => triggers, triggersPart),
+        project,
+      ),
+    );
   }
 }
 
-/** Returns the triggers of an app. @throws UsageError when it has none */
-function triggersOf(project: Project): Triggers {
-  const { app } = project;
-  // An app of an older package does not know the option at all.
-  const found: Triggers | undefined = ifAny(() => app.triggers);
-  if (found !== undefined) return found;
-  throw new UsageError({
-    reason:
-      `The app "${app.app}" of ${ownerOf(project)} has no triggers. Give \`runtime\` the option ` +
-      "`triggers: triggers([…])`, made by 'adjutant/triggers'.",
-  });
-}
-
-function ifAny<Found>(find: () => Found): Found | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (isAdjutantError(error, 'invalid_runtime')) return undefined;
-    throw error;
-  }
-}
-
-function noApp(): UsageError {
-  return new UsageError({
-    reason:
-      'Triggers belong to an app of your own. Go to the folder with its adjutant.config.ts, or ' +
-      'name that with --config, or a server with --server.',
-  });
-}
+const triggersPart = {
+  lacks: 'has no triggers',
+  option: "`triggers: triggers([…])`, made by 'adjutant/triggers'",
+};
