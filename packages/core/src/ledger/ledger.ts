@@ -13,6 +13,7 @@ import type { LedgerPorts } from './ledger-ports.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { Listeners } from './listeners.ts';
 import type { PendingWrite } from './pending-write.ts';
+import { isServiceSession } from './port/service-sessions.ts';
 import type { ReleaseOptions, ReleaseReceipt, RequestDraft } from './port.ts';
 import { sessionSummary } from './status.ts';
 import { decodeEvent, isCurrent } from './upcast.ts';
@@ -95,7 +96,8 @@ export class Ledger {
         onDurable: (landed) => this.#durableListeners.tell(landed),
         onSends: () => ports.onSends?.(session),
         onFailure: (error) => this.#failed(error),
-        summary: () => sessionSummary(this),
+        // One of a service has no runs and no messages, and may have many events.
+        summary: () => (isServiceSession(session) ? { status: 'active' } : sessionSummary(this)),
         recompose: (drafts, writes, conflict) => this.#recompose(drafts, writes, conflict),
       },
       stored,

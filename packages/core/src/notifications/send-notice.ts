@@ -20,14 +20,16 @@ export function channelOf(
     send: async (notice: Notice, context: SendContext) => {
       const fault = faultOf(notice);
       if (fault !== undefined) throw refused(name, notice, 'invalid_notice', fault);
-      if (context.signal.aborted)
-        throw new NotificationFailedError({
-          ...{ channel: name, notice: notice.id, kind: { ...aborted, effect: 'none' } },
-          reason: 'it was aborted before',
-        });
+      if (context.signal.aborted) throw abortedBefore(name, notice);
       return deliver(notice, context);
     },
   });
+}
+
+/** Returns the error of an attempt that was aborted before it began. */
+export function abortedBefore(channel: string, { id: notice }: Notice): NotificationFailedError {
+  const kind = { ...aborted, effect: 'none' } as const;
+  return new NotificationFailedError({ channel, notice, kind, reason: 'it was aborted before' });
 }
 
 /** Returns the error for a notice that cannot be sent as it is. */

@@ -1,5 +1,6 @@
-import { memoryStore, runtime, step } from 'adjutant';
+import { memoryStore, runtime, type Store, step } from 'adjutant';
 import { type Channel, notifications } from 'adjutant/notifications';
+import type { LedgerStore } from 'adjutant/store';
 import { testClock } from 'adjutant/testing';
 import { condition, event, trigger, triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
@@ -59,6 +60,58 @@ test('a channel that hangs holds the notices of its user for five minutes', asyn
   await working;
   expect(sent).toEqual(['One']);
   await app.close();
+});
+
+test('a notice is not sent by an app that is closing; the next one sends it', async () => {
+  const store = memoryStore();
+  const sent: string[] = [];
+  let isClosing = false;
+  const channel: Channel = {
+    name: 'pager',
+    idempotent: false,
+    send: async ({ title }) => {
+      sent.push(`${title}${isClosing ? ', late' : ''}`);
+      return isClosing ? new Promise<never>(() => undefined) : { channel: 'pager' };
+    },
+  };
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
+  // Holds the append that comes right before the sending.
+  const held = (ledgers: LedgerStore): LedgerStore =>
+    new Proxy(ledgers, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        if (name !== 'append') return method.bind(target) as unknown;
+        return async (...given: Parameters<LedgerStore['append']>) => {
+          const [, , { events }] = given;
+          const receipt = await target.append(...given);
+          if (events.some((one) => one.type === 'decision' && one.decision === 'attempt')) {
+            begin();
+            await goOn;
+          }
+          return receipt;
+        };
+      },
+    });
+  const options = {
+    app: 'desk',
+    notifications: notifications({ channels: [channel], retry: { initialDelayMs: 0 } }),
+  };
+  const kept: Store = { ...store, for: (of) => held(store.for(of)), close: async () => undefined };
+  const app = runtime({ ...options, store: kept, recover: 'auto' });
+  await app.notifications.send({ user: 'ann', title: 'One' });
+  await begun;
+  isClosing = true;
+  const closed = app.close();
+  release();
+  await closed;
+  expect(sent).toEqual([]);
+  isClosing = false;
+  const next = runtime({ ...options, store, recover: 'manual' });
+  await next.recovery.resumeStopped();
+  expect(sent).toEqual(['One']);
+  await next.close();
 });
 
 test('an app closes while the check of a condition hangs', async () => {

@@ -18,6 +18,8 @@ export async function limitedCall<Value>(
   call: (signal: AbortSignal) => Value | Promise<Value>,
   { clock, host, limitMs, signal, what }: CallLimits,
 ): Promise<Value> {
+  // An abort that has been is not announced any more.
+  if (signal.aborted) throw new Error(`the ${what} was aborted`);
   const controller = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = (reason: string): void => {

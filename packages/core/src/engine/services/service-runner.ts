@@ -161,8 +161,10 @@ export class ServiceRunner {
     for (;;) {
       const { inboxSeq } = ledger.lease;
       const at = await this.#step(service, session);
-      const rest = at === null ? {} : { at };
-      const turn = session.signal.aborted ? ({ to: 'ready' } as const) : restUntil(rest);
+      const { runnable } = session;
+      const turn: TurnPatch = session.signal.aborted
+        ? { runnable, to: 'ready' }
+        : { runnable, to: 'resting', ...(at === null ? {} : { at }) };
       const { released } = await ledger.release({ inboxSeq, turn });
       if (released) return at;
     }
@@ -201,10 +203,6 @@ export class ServiceRunner {
     this.#failures.set(session, times + 1);
     if (times === 0) this.#parts.warn(`"${session}" could not be continued`, error);
   }
-}
-
-function restUntil(rest: { readonly at?: number }): TurnPatch {
-  return { to: 'resting', ...rest };
 }
 
 /** Takes over the state of the session that this one goes on for. */

@@ -43,9 +43,12 @@ function withSendings(
   return { ...state, sending, ...(held.length === 0 ? {} : { held }) };
 }
 
-/** Folds the ledger of a recipient. */
-export function notifierState(events: Iterable<Event>): NotifierState {
-  let state: NotifierState = { waiting: [] };
+/** State before all events. */
+export const noNotices: NotifierState = { waiting: [] };
+
+/** Folds the ledger of a recipient, or the events that come after a state. */
+export function notifierState(events: Iterable<Event>, before = noNotices): NotifierState {
+  let state = before;
   for (const event of events) state = folded(state, event);
   return state;
 }

@@ -15,10 +15,12 @@ import { planDelivery } from '../delivery/plan-delivery.ts';
 import type { QuietHours } from '../delivery/quiet-hours.ts';
 import { NotificationFailedError } from '../errors.ts';
 import type { Notice, Recipient } from '../notice.ts';
+import { abortedBefore } from '../send-notice.ts';
 import { noticeOf } from './incoming-notice.ts';
 import {
   type AcceptedNotice,
   type NotifierState,
+  noNotices,
   notifierState,
   type Sending,
   sendingsOf,
@@ -52,17 +54,20 @@ export class Notifier {
 
   /** Sends all that may be sent now. Returns the instant of the next look. */
   async advance(): Promise<number | null> {
+    const session = this.#session;
+    let [state, seen]: [NotifierState, number] = [noNotices, 0];
     for (;;) {
-      const state = notifierState(this.#session.events());
-      if (this.#session.signal.aborted) return null;
+      state = notifierState(session.events(seen), state);
+      seen = session.ledger.events.length;
+      if (session.signal.aborted) return null;
       const next = await this.#next(state);
       if ('until' in next) return next.until;
-      await this.#session.append(next.step);
+      await session.append(next.step);
     }
   }
 
   async #next(state: NotifierState): Promise<Next> {
-    const [entry] = await this.#session.inbox();
+    const entry = await this.#session.nextItem(() => false);
     if (entry !== undefined) return { step: { ...this.#accepted(entry), consumes: [entry] } };
     const sendings = sendingsOf(state);
     const waits: (number | null)[] = [];
@@ -191,6 +196,7 @@ export class Notifier {
     const limits = { clock, host, signal: this.#session.signal, limitMs: longestSendMs };
     try {
       const rendered = await this.#rendered(joined);
+      if (this.#session.signal.aborted) throw abortedBefore(channel.name, joined);
       const { messageId } = await limitedCall(
         (signal) => channel.send(rendered, { signal, idempotencyKey: key }),
         { ...limits, what: 'sending' },

@@ -11,15 +11,15 @@ import type {
 import type { Send } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { TriggerContext } from './action.ts';
+import { triggerKind } from './trigger-row.ts';
 
 export interface FiringTaskParts {
   readonly app: string;
   readonly tenant: string;
   readonly now: number;
   readonly work: WorkDefaults;
-  /** Session of the trigger, which is told the end of the task, and the name of its turn. */
+  /** Session of the trigger, which is told the end of the task. */
   readonly session: string;
-  readonly runnable: string;
   /** Identity of the trigger: another one of its name has another. */
   readonly identity: string;
   readonly cause: CauseData;
@@ -41,7 +41,7 @@ export function firingTask(
   parts: FiringTaskParts,
 ): FiringTask {
   const { name, priority, queue, requester, start } = declaration;
-  const { app, cause, expiresAt, identity, now, runnable, session, tenant, work } = parts;
+  const { app, cause, expiresAt, identity, now, session, tenant, work } = parts;
   const context = contextOf(declaration, firing);
   const made = submissionOf(
     { name: start } as Runnable,
@@ -57,7 +57,8 @@ export function firingTask(
       ...{ app, tenant, now, work, freshKey: firing.id },
       more: {
         cause,
-        onEnd: [{ session, runnable, name: declaration.name, data: { firing: firing.id } }],
+        // Told in any process: the trigger may need other functions by then, or none.
+        onEnd: [{ session, runnable: triggerKind, name, data: { firing: firing.id } }],
       },
     },
   );

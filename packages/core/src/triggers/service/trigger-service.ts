@@ -21,6 +21,7 @@ import type { Schedule } from '../schedules/schedule.ts';
 import type { IncomingWebhook } from '../webhooks/verify-webhook.ts';
 import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
+import { turnName } from './missing-code.ts';
 import {
   assertAhead,
   assertTold,
@@ -236,7 +237,8 @@ export class TriggerService {
     await syncClock(clock, this.#ledgers);
     const now = clock.now();
     const made = verifiedDelivery(name, webhook, delivery, now);
-    const { duplicate } = await this.#post(name, true, made.key, 'trigger', made.data, [made.row]);
+    const of = { name, usesCode: true };
+    const { duplicate } = await this.#post(of, made.key, 'trigger', made.data, [made.row]);
     if (duplicate) await assertSameDelivery(name, this.#ledgers, made.row);
     return { duplicate };
   }
@@ -281,7 +283,7 @@ export class TriggerService {
     hash: string = declarationHash(declaration),
   ): Promise<void> {
     const data = { command: 'declare', declaration, hash } as unknown as JsonObject;
-    await this.#post(declaration.name, declaration.usesCode, `declare:${key}`, by, data);
+    await this.#post(declaration, `declare:${key}`, by, data);
   }
 
   async #control(
@@ -300,22 +302,21 @@ export class TriggerService {
     }
     const key = typeof more['id'] === 'string' ? more['id'] : this.#host.ids.next();
     const data: JsonObject = { command, ...more, ...(reason === undefined ? {} : { reason }) };
-    const { usesCode } = declarationOf(row);
-    await this.#post(name, usesCode, `${command}:${key}`, by, data);
+    const of = declarationOf(row);
+    await this.#post(of, `${command}:${key}`, by, data);
     // Written here if this process can, so that a caller finds it done.
-    await this.#host.advance(this.#tenant, turnName(name, usesCode));
+    await this.#host.advance(this.#tenant, turnName(of));
   }
 
   #post(
-    name: string,
-    usesCode: boolean,
+    of: Pick<TriggerDeclaration, 'name' | 'usesCode'>,
     key: string,
     by: string,
     data: JsonObject,
     rows: readonly ListedRow[] = [],
   ): Promise<{ readonly duplicate: boolean }> {
-    const runnable = turnName(name, usesCode);
-    const post = { kind: triggerKind, name, runnable, key, by, data, rows };
+    const { name } = of;
+    const post = { kind: triggerKind, name, runnable: turnName(of), key, by, data, rows };
     return this.#host.post(this.#tenant, post);
   }
 
@@ -351,7 +352,7 @@ export class TriggerService {
   }
 
   #turnOf(name: string): string {
-    return turnName(name, this.#declared.get(name)?.declaration.usesCode === true);
+    return turnName(this.#declared.get(name)?.declaration ?? { name, usesCode: false });
   }
 
   /** Lets the trigger be written here, and returns it as it is then. */
@@ -361,11 +362,6 @@ export class TriggerService {
     if (isDone(found)) return found;
     throw new TriggerStateError({ trigger: name, status: found.status, refused: 'changed' });
   }
-}
-
-/** Name of the turn of a trigger: one with functions is written by a process that has them. */
-export function turnName(name: string, usesCode: boolean): string {
-  return usesCode ? `${triggerKind}:${name}` : triggerKind;
 }
 
 /**

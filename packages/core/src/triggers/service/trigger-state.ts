@@ -55,7 +55,8 @@ export interface TriggerState {
   readonly last?: LastFiring;
 }
 
-const noTrigger: TriggerState = {
+/** State before all events. */
+export const noTrigger: TriggerState = {
   hashes: [],
   revision: 0,
   life: 0,
@@ -71,9 +72,9 @@ const noTrigger: TriggerState = {
 
 const hourMs = 3_600_000;
 
-/** Folds the events of a trigger's ledger. */
-export function triggerState(events: Iterable<Event>): TriggerState {
-  let state = noTrigger;
+/** Folds the events of a trigger's ledger, or those that come after a state. */
+export function triggerState(events: Iterable<Event>, before = noTrigger): TriggerState {
+  let state = before;
   for (const event of events) state = folded(state, event);
   return state;
 }

@@ -15,17 +15,18 @@ import type { InboxEntry, ListedRow } from '../../ledger/port.ts';
 import { conditionEdge } from '../firings/condition-edge.ts';
 import { dueFirings } from '../firings/due-firings.ts';
 import type { FiringPolicy } from '../firings/policy.ts';
-import { nextInstant } from '../schedules/next-instant.ts';
 import type { Schedule } from '../schedules/schedule.ts';
 import { checkCondition, messageOf } from './condition-check.ts';
+import { lacksCode, turnName } from './missing-code.ts';
+import { expiryOf, identityOf, nextCheck, wakeOf } from './next-wake.ts';
 import { type PlacedFiring, placeFiring, start } from './place-firing.ts';
 import type { TriggerCode } from './trigger.ts';
 import { declared, deleted, ended, notArrived } from './trigger-answers.ts';
 import { triggerKind, triggerRow } from './trigger-row.ts';
-import { type TriggerState, triggerState } from './trigger-state.ts';
+import { noTrigger, type TriggerState, triggerState } from './trigger-state.ts';
 
-/** Milliseconds for which a full queue is asked again for a firing that no next one replaces. */
-const askedAgainForMs = 3_600_000;
+/** Milliseconds until a process looks again at a trigger whose functions it does not have. */
+const lackingPauseMs = 10_000;
 
 export interface TriggerWriterParts {
   readonly host: ServiceHost;
@@ -37,26 +38,56 @@ export interface TriggerWriterParts {
 export class TriggerWriter {
   readonly #session: ServiceSession;
   readonly #parts: TriggerWriterParts;
+  readonly #takenAs: string;
 
   constructor(session: ServiceSession, parts: TriggerWriterParts) {
     this.#session = session;
+    this.#takenAs = session.runnable;
     this.#parts = parts;
   }
 
   /** Does all that is due. Returns the instant of the next wake. */
   async advance(): Promise<number | null> {
+    const session = this.#session;
+    let [state, seen] = [noTrigger, 0];
     for (;;) {
-      const state = triggerState(this.#session.events());
-      if (this.#session.signal.aborted) return null;
+      state = triggerState(session.events(seen), state);
+      seen = session.ledger.events.length;
+      if (session.signal.aborted) return null;
       const step = await this.#next(state);
-      if (step === undefined) return this.#wakeAt(state);
+      if (step === undefined) return this.#restUntil(state);
       await this.#append(state, step);
     }
   }
 
+  /** Instant at which the trigger is to be looked at next, here or where its functions are. */
+  async #restUntil(state: TriggerState): Promise<number | null> {
+    const { declaration, status } = state;
+    const wakeAt = wakeOf(state);
+    if (declaration === undefined) return wakeAt;
+    this.#session.nameTurn(turnName(declaration));
+    if (status !== 'active' || !lacksCode(declaration, this.#code(declaration))) return wakeAt;
+    const now = this.#session.now();
+    const isLeft = (await this.#session.inbox()).length > 0;
+    const at = isLeft ? now : wakeAt;
+    // This process would take it again at once, and others are to find it free.
+    const isTakenHere = this.#takenAs === this.#session.runnable;
+    return at === null || !isTakenHere ? at : Math.max(at, now + lackingPauseMs);
+  }
+
+  #code({ name }: TriggerDeclaration): TriggerCode {
+    return this.#parts.code(name);
+  }
+
+  /** True for an item that only a process with the functions of the trigger can answer. */
+  #isLeft({ declaration, status }: TriggerState, { data, type }: InboxEntry): boolean {
+    if (type !== 'service' || data['command'] !== 'event' || status !== 'active') return false;
+    return declaration !== undefined && lacksCode(declaration, this.#code(declaration));
+  }
+
   /** The next append; `undefined` when nothing is to be done now. */
   async #next(state: TriggerState): Promise<ServiceStep | undefined> {
-    const [entry] = await this.#session.inbox();
+    const entry = await this.#session.nextItem((one) => this.#isLeft(state, one));
     if (entry !== undefined) return { ...(await this.#answer(state, entry)), consumes: [entry] };
     const { declaration, status } = state;
     if (declaration === undefined || status !== 'active') return undefined;
@@ -69,10 +100,11 @@ export class TriggerWriter {
     if (drafts.length === 0 && (step.sends ?? []).length === 0) return this.#session.append(step);
     const now = this.#session.now();
     const made = drafts.map((draft) => ({ ...draft, v: 1, seq: 0, id: '', at: now }));
-    const after = triggerState([...this.#session.events(), ...(made as never[])]);
+    const after = triggerState(made as never[], before);
+    if (after.declaration !== undefined) this.#session.nameTurn(turnName(after.declaration));
     const rows: ListedRow[] = [...(step.rows ?? [])];
     if (after.declaration !== undefined)
-      rows.push(triggerRow(after, this.#wakeAt(after), this.#session.id));
+      rows.push(triggerRow(after, wakeOf(after), this.#session.id));
     rows.push(...this.#subscription(before, after));
     return this.#session.append({ ...step, rows });
   }
@@ -82,7 +114,9 @@ export class TriggerWriter {
     const { name, runnable } = this.#session;
     const of = { kind: triggerKind, name, runnable };
     const [had, has] = [patternOf(before), patternOf(after)];
-    if (had === has) return [];
+    const usesCode = after.declaration?.usesCode;
+    if (had === has && before.declaration?.usesCode === usesCode) return [];
+    if (had === undefined && has === undefined) return [];
     const at = after.anchor;
     return [has === undefined ? endedSubscription(of, at) : subscriptionRow(of, has, at)];
   }
@@ -146,8 +180,11 @@ export class TriggerWriter {
       ...(cause === undefined ? {} : { cause }),
     };
     try {
-      const { where } = this.#parts.code(declaration.name);
-      if (where?.({ type, ...(source === undefined ? {} : { source }), data }) === false) return {};
+      const { where } = this.#code(declaration);
+      const seen = { type, ...(source === undefined ? {} : { source }), data };
+      const fits: unknown = where === undefined || where(seen);
+      if (fits instanceof Promise) throw new TypeError('it must return true or false at once');
+      if (!fits) return {};
     } catch (error) {
       const reasoning = `The filter of the trigger has failed: ${messageOf(error)}`;
       const refusal = { firing, reason: 'filter_failed' };
@@ -179,7 +216,7 @@ export class TriggerWriter {
   ): Promise<ServiceStep | undefined> {
     const [first] = state.queued;
     if (first === undefined || state.open !== undefined) return undefined;
-    const expiresAt = this.#expiryOf(declaration, state, first);
+    const expiresAt = expiryOf(state, first, this.#session.now());
     return start(declaration, first, { ...this.#placeParts(state), expiresAt });
   }
 
@@ -199,7 +236,7 @@ export class TriggerWriter {
   ): Promise<ServiceStep | undefined> {
     const schedule = declaration.on as unknown as Schedule;
     const { anchor, considered, firedAt } = state;
-    const triggerId = this.#identity(state);
+    const triggerId = identityOf(state);
     const now = this.#session.now();
     const due = dueFirings(schedule, declaration as unknown as FiringPolicy, {
       ...{ considered, anchor, triggerId, now, firedAt },
@@ -251,7 +288,7 @@ export class TriggerWriter {
   ): Promise<ServiceStep | undefined> {
     const at = this.#session.now();
     if (at < nextCheck(state, declaration)) return undefined;
-    const { check } = this.#parts.code(declaration.name);
+    const { check } = this.#code(declaration);
     if (check === undefined) return undefined;
     const { clock, host } = this.#parts.host;
     const { signal } = this.#session;
@@ -282,7 +319,7 @@ export class TriggerWriter {
     const parts = { ...this.#placeParts(state), waitsForPerson, considered };
     const placed = placeFiring(gone === undefined ? state : withoutOpen, declaration, firing, {
       ...parts,
-      expiresAt: this.#expiryOf(declaration, state, firing),
+      expiresAt: expiryOf(state, firing, this.#session.now()),
     });
     return gone === undefined ? placed : { ...placed, drafts: [gone, ...placed.drafts] };
   }
@@ -312,60 +349,13 @@ export class TriggerWriter {
 
   #placeParts(state: TriggerState): Parameters<typeof start>[2] {
     const { app, work } = this.#parts.host;
-    const { id, runnable, tenant } = this.#session;
+    const { id, tenant } = this.#session;
     return {
-      ...{ app, tenant, work, runnable, session: id },
+      ...{ app, tenant, work, session: id },
       now: this.#session.now(),
-      identity: this.#identity(state),
+      identity: identityOf(state),
     };
   }
-
-  /**
-   * Instant until which a full queue is asked again: that of the next firing of a schedule, so that
-   * two are not submitted at once; else an hour.
-   */
-  #expiryOf(
-    { missed, on }: TriggerDeclaration,
-    state: TriggerState,
-    { instant, kind }: Firing,
-  ): number {
-    const now = this.#session.now();
-    const anHour = now + askedAgainForMs;
-    if (kind !== 'schedule' || missed === 'all') return anHour;
-    const next = nextInstant(on as unknown as Schedule, {
-      ...{ after: instant, anchor: state.anchor, triggerId: this.#identity(state) },
-    });
-    return next === undefined || next.firesAt <= now ? anHour : next.firesAt;
-  }
-
-  /** The trigger itself: after a deletion, one of the same name is another one. */
-  #identity({ declaration, life }: TriggerState): string {
-    return `trigger:${declaration?.name}:${life}`;
-  }
-
-  #wakeAt(state: TriggerState): number | null {
-    const { anchor, considered, declaration, status } = state;
-    if (declaration === undefined || status !== 'active') return null;
-    const { kind } = declaration.on;
-    if (kind === 'event' || kind === 'webhook') return null;
-    if (kind === 'condition') return nextCheck(state, declaration);
-    const next = dueFirings(
-      declaration.on as unknown as Schedule,
-      declaration as unknown as FiringPolicy,
-      {
-        ...{ considered, anchor, triggerId: this.#identity(state), firedAt: state.firedAt },
-        now: considered,
-      },
-    );
-    return next.wakeAt ?? null;
-  }
-}
-
-function nextCheck({ anchor, condition }: TriggerState, { on }: TriggerDeclaration): number {
-  const everyMs = Number((on as { readonly everyMs?: number }).everyMs);
-  const before = condition?.checkedAt;
-  if (before === undefined || before < anchor) return anchor;
-  return anchor + (Math.floor((before - anchor) / everyMs) + 1) * everyMs;
 }
 
 function patternOf({ declaration, status }: TriggerState): string | undefined {

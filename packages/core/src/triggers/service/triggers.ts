@@ -2,9 +2,10 @@ import { describeValue, isList } from '../../base/options.ts';
 import type { ServicePart } from '../../engine/services/service.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { InvalidTriggerError } from '../errors.ts';
+import { turnName } from './missing-code.ts';
 import { assertTold, type Trigger } from './trigger.ts';
 import { triggerKind } from './trigger-row.ts';
-import { TriggerService, turnName } from './trigger-service.ts';
+import { TriggerService } from './trigger-service.ts';
 import { triggerState } from './trigger-state.ts';
 import { TriggerWriter } from './trigger-writer.ts';
 
@@ -34,7 +35,7 @@ export function triggers(declared: readonly Trigger[] = []): ServicePart<Trigger
         if (code.start !== undefined) host.registry.register(code.start as Runnable);
       const names = [...byName.values()]
         .filter(({ declaration }) => declaration.usesCode)
-        .map(({ name }) => turnName(name, true));
+        .map(({ declaration }) => turnName(declaration));
       const code = (name: string) => byName.get(name)?.code ?? {};
       return {
         service: {
