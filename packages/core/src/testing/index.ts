@@ -1,4 +1,5 @@
 export { type TestClock, testClock } from '../base/clocks/test-clock.ts';
+export type { PublishedEvent } from '../ledger/decisions/service-decisions.ts';
 export { InvalidRealModelsError, RealModelForbiddenError } from '../models/real-models.ts';
 export {
   type BusContractOptions,
@@ -83,6 +84,7 @@ export {
 } from './kit/real-model-switch.ts';
 export { roundModel } from './kit/round-model.ts';
 export { InvalidTestError, TestStepError } from './kit/run-test/errors.ts';
+export { fire, type PublishStepOptions, publish } from './kit/run-test/event-steps.ts';
 export type { RunTestOptions } from './kit/run-test/options.ts';
 export { runTest, type TestRun } from './kit/run-test/run-test.ts';
 export {

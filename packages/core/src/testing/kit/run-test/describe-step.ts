@@ -46,6 +46,10 @@ export function stepText(step: TestStep): string {
       return Object.keys(step.place).length === 0 ? 'crash()' : `crash(${inShort(step.place)})`;
     case 'advanceTime':
       return `advanceTime(${step.ms})`;
+    case 'publish':
+      return `publish(${inShort(step.event.type)}, ${inShort(step.event.data)})`;
+    case 'fire':
+      return `fire(${inShort(step.trigger)})`;
     case 'expectPrompt':
       return `expectPrompt(…${ofAgent(step.agent)})`;
     case 'meanwhile':

@@ -9,18 +9,22 @@ import { responseFor, type WaitingCall } from './model-desk.ts';
 import { passTime } from './pass-time.ts';
 import { type Rest, RestlessError } from './quiet.ts';
 import type { Scene } from './scene.ts';
+import { actOutside } from './services-of-test.ts';
 import { stepFailure } from './step-failure.ts';
 import type { MockedResult, TestStep } from './steps.ts';
 import type { HeldTool } from './tool-desk.ts';
 
 type StepOf<Kind extends TestStep['kind']> = Extract<TestStep, { kind: Kind }>;
 
-/** True when a script does not begin with a message, so that the run is started without one. */
+/**
+ * True when a script begins with neither a message nor an event, so that the run is started without
+ * one.
+ */
 export function startsByItself(steps: readonly TestStep[]): boolean {
-  return (
-    steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime' && kind !== 'meanwhile')
-      ?.kind !== 'user'
-  );
+  const beginning = steps.find(
+    ({ kind }) => kind !== 'crash' && kind !== 'advanceTime' && kind !== 'meanwhile',
+  )?.kind;
+  return beginning !== 'user' && beginning !== 'publish' && beginning !== 'fire';
 }
 
 /** Plays the steps of a test, each when nothing goes on by itself any more. */
@@ -104,6 +108,8 @@ export class Player {
       }
       case 'user':
       case 'advanceTime':
+      case 'publish':
+      case 'fire':
       case 'meanwhile':
         return false;
     }
@@ -125,6 +131,9 @@ export class Player {
         return this.#crash(step, found);
       case 'advanceTime':
         return passTime(this.#scene, step.ms);
+      case 'publish':
+      case 'fire':
+        return this.#actOutside(step, found);
       case 'expectPrompt':
         return this.#expectPrompt(step, found);
       case 'meanwhile':
@@ -186,6 +195,18 @@ export class Player {
             'throws, such as assert.ok()',
         );
     });
+  }
+
+  async #actOutside(step: StepOf<'publish' | 'fire'>, found: Rest): Promise<void> {
+    const { app } = this.#scene.process;
+    await this.#trying(found, () =>
+      actOutside(this.#scene, async () => {
+        if (step.kind === 'publish') await app.publish(step.event);
+        else await app.triggers.fire(step.trigger, defined({ key: step.key }));
+      }),
+    );
+    if (!this.#scene.hasBegun)
+      throw this.#failure('began no run of the runnable under test', found);
   }
 
   async #meanwhile({ act }: StepOf<'meanwhile'>, found: Rest): Promise<void> {

@@ -1,7 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
+import type { PublishedEvent } from '../../../ledger/decisions/service-decisions.ts';
 import type { Event } from '../../../ledger/event.ts';
+import type { ListedNotice } from '../../../notifications/service/notice-list.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { isRunnable, type OutputOf, type Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
@@ -9,6 +11,7 @@ import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';
 import { Player, startsByItself } from './player.ts';
 import { Scene } from './scene.ts';
+import { noticesOf, publishedBy, workDue } from './services-of-test.ts';
 import { checkSteps, type TestModelCall, type TestStep } from './steps.ts';
 
 /** The result of a test. */
@@ -22,6 +25,13 @@ export interface TestRun<Output = unknown> {
   /** The results of all runs, one for each. */
   readonly results: readonly RunResult[];
   readonly events: readonly Event[];
+  /** Events that the session has published with `ctx.publish`. */
+  readonly published: readonly PublishedEvent[];
+  /**
+   * Notices to people, in the order in which they came in: those of an app with the option
+   * `notifications`, which its channels have taken.
+   */
+  readonly notices: readonly ListedNotice[];
   /**
    * The prompts of all model calls, in the order of the calls, even of those that a crash
    * interrupted.
@@ -75,10 +85,13 @@ export async function runTest<R extends Runnable>(
   try {
     await scene.open();
     await new Player(scene, steps, (index) => awaited.goTo(index)).play(options.data);
+    if (options.runtime?.notifications !== undefined) await workDue(scene);
   } catch (error) {
     await scene.abandon();
     throw error;
   }
+  const hasNotices = options.runtime?.notifications !== undefined;
+  const notices = hasNotices ? await noticesOf(scene.process.app, scene.store) : [];
   scene.process.models.close();
   const results = scene.takeResults();
   const result = results.at(-1) as RunResult<OutputOf<R>>;
@@ -92,6 +105,10 @@ export async function runTest<R extends Runnable>(
     get events() {
       return session.events;
     },
+    get published() {
+      return publishedBy(session.events);
+    },
+    notices,
     prompts: calls.map(({ prompt }) => prompt),
     calls,
     app: process.app,

@@ -2,9 +2,9 @@ import { type TestClock, testClock } from '../../../base/clocks/test-clock.ts';
 import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
-import type { RunOptions } from '../../../engine/frame/run-options.ts';
+import type { RunOptions, SessionOptions } from '../../../engine/frame/run-options.ts';
 import { openRoot } from '../../../engine/run/root-run.ts';
-import type { RunResult } from '../../../engine/run/run.ts';
+import type { Run, RunResult } from '../../../engine/run/run.ts';
 import { defaultLane, laneAt, laneMember } from '../../../ledger/folds/lanes.ts';
 import type { Store } from '../../../ledger/port.ts';
 import { type PendingRequest, pendingCalls } from '../../../session/pending-request.ts';
@@ -35,6 +35,8 @@ export class Scene {
   #callIds = 0;
   #process: TestProcess;
   #session: Session | undefined;
+  /** Options with which a new process opens the session. */
+  #opening: SessionOptions;
   #asked: Asked | undefined;
   #turns = 0;
 
@@ -42,12 +44,17 @@ export class Scene {
     this.#runnable = runnable;
     this.#options = options;
     this.#isAwaited = isAwaited;
+    this.#opening = options.session ?? {};
     // A store with a clock of its own must not be months away from the clock of the test.
     this.clock =
       options.clock ?? (typeof options.store === 'object' ? testClock(Date.now()) : testClock());
     const { store = (clock: TestClock) => memoryStore({ clock }) } = options;
     this.#store = typeof store === 'function' ? store(this.clock) : store;
     this.#process = this.#begin();
+  }
+
+  get store(): Store {
+    return this.#store;
   }
 
   get process(): TestProcess {
@@ -168,6 +175,25 @@ export class Scene {
     return this.results;
   }
 
+  /**
+   * Makes a run that began by itself the run of the test, if it is one of the runnable under test
+   * and no other one is open.
+   */
+  async adopt(run: Run): Promise<void> {
+    if (this.isOpen) return;
+    const begun = await run.accepted().catch(() => undefined);
+    if (begun === undefined) return;
+    const { app } = this.#process;
+    const session = (await app.sessions.open({ id: begun.session, existing: 'open' })) as Session;
+    const root = session.ledger.invocations.byPath.get(begun.runId);
+    if (root?.name !== this.#runnable.name) return;
+    this.#keepResult();
+    this.#session = session;
+    this.#opening = {};
+    this.#asked = { kind: 'resume' };
+    this.#process.follow(run);
+  }
+
   get hasBegun(): boolean {
     return this.#asked !== undefined;
   }
@@ -216,9 +242,8 @@ export class Scene {
     await before.crash();
     const { isActive } = before;
     this.#process = this.#begin();
-    const { session: options = {} } = this.#options;
     this.#session = (await this.#process.app.sessions.open({
-      ...options,
+      ...this.#opening,
       id: this.session.id,
       existing: 'open',
     })) as Session;

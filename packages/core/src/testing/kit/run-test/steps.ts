@@ -12,6 +12,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../../base/options.ts';
+import type { EventToPublish } from '../../../effects/publish/published-event.ts';
 import { isStandingExtent } from '../../../engine/frame/standing-extent.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
@@ -81,7 +82,7 @@ export interface CrashPlace {
 
 /**
  * One step of a test, made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`,
- * `answer`, `crash`, `advanceTime`, `expectPrompt` or `meanwhile`.
+ * `answer`, `crash`, `advanceTime`, `publish`, `fire`, `expectPrompt` or `meanwhile`.
  */
 export type TestStep =
   | { readonly kind: 'user'; readonly text: string; readonly data: JsonValue | undefined }
@@ -104,6 +105,8 @@ export type TestStep =
     }
   | { readonly kind: 'crash'; readonly place: CrashPlace }
   | { readonly kind: 'advanceTime'; readonly ms: number }
+  | { readonly kind: 'publish'; readonly event: EventToPublish }
+  | { readonly kind: 'fire'; readonly trigger: string; readonly key: string | undefined }
   | {
       readonly kind: 'expectPrompt';
       readonly expect: ExpectPrompt;
@@ -130,13 +133,19 @@ export type ExpectPrompt = (
   call: TestModelCall,
 ) => void | Promise<void>;
 
-function refuse(what: string, reason: string): never {
+/** @throws InvalidTestError */
+export function refuseStep(what: string, reason: string): never {
   throw new InvalidTestError({ what, reason });
 }
 
-function check<Options>(what: string, options: unknown, checks: OptionChecks<Options>): void {
+/** @throws InvalidTestError */
+export function checkStepOptions<Options>(
+  what: string,
+  options: unknown,
+  checks: OptionChecks<Options>,
+): void {
   const invalid = findInvalidOption(options, checks);
-  if (invalid !== undefined) refuse(what, invalid.reason);
+  if (invalid !== undefined) refuseStep(what, invalid.reason);
 }
 
 const isJson: OptionCheck = (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON');
@@ -149,8 +158,9 @@ const ofAgent: OptionChecks<OfAgent> = { agent: isNonEmptyText };
  * schema
  */
 export function user(text: string, options: { readonly data?: JsonValue } = {}): TestStep {
-  if (isText(text) !== undefined) refuse('user()', `it takes a text, not ${describeValue(text)}`);
-  check('user()', options, { data: isJson });
+  if (isText(text) !== undefined)
+    refuseStep('user()', `it takes a text, not ${describeValue(text)}`);
+  checkStepOptions('user()', options, { data: isJson });
   return { kind: 'user', text, data: options.data };
 }
 
@@ -160,10 +170,10 @@ export function user(text: string, options: { readonly data?: JsonValue } = {}):
  * made.
  */
 export function model(response: ModelAnswerStep, options: OfAgent = {}): TestStep {
-  check('model()', options, ofAgent);
+  checkStepOptions('model()', options, ofAgent);
   if (typeof response !== 'string' && typeof response !== 'function') {
     const problem = responseProblem(response);
-    if (problem !== undefined) refuse('model()', problem);
+    if (problem !== undefined) refuseStep('model()', problem);
   }
   return { kind: 'model', response, agent: options.agent };
 }
@@ -177,10 +187,10 @@ export function input(
   options: { readonly by?: string } = {},
 ): TestStep {
   checkValues('input()', values);
-  check('input()', options, { by: isNonEmptyText });
+  checkStepOptions('input()', options, { by: isNonEmptyText });
   for (const [tool, value] of Object.entries(values))
     if (findJsonDefect(value) !== undefined)
-      refuse('input()', `the input for ${tool} must be JSON`);
+      refuseStep('input()', `the input for ${tool} must be JSON`);
   return { kind: 'input', values, by: options.by };
 }
 
@@ -196,14 +206,14 @@ export function result(values: { readonly [tool: string]: MockedResult }): TestS
 
 function checkValues(what: string, values: unknown): void {
   if (isObject(values) !== undefined)
-    refuse(
+    refuseStep(
       what,
       `it takes an object with values by the names of tools, not ${describeValue(values)}`,
     );
-  if (Object.keys(values as object).length === 0) refuse(what, 'it names no tool');
+  if (Object.keys(values as object).length === 0) refuseStep(what, 'it names no tool');
   for (const [tool, value] of Object.entries(values as object))
     if (value === undefined)
-      refuse(what, `there is no value for ${tool}: give null if it has none`);
+      refuseStep(what, `there is no value for ${tool}: give null if it has none`);
 }
 
 const isArgs: OptionCheck = (value) => isObject(value) ?? isJson(value);
@@ -222,7 +232,7 @@ function answered(
   given?: JsonValue,
 ): TestStep {
   const chosen = typeof choice === 'string' ? { tool: choice } : choice;
-  check(what, chosen, choiceChecks);
+  checkStepOptions(what, chosen, choiceChecks);
   return { kind: 'answer', decision, choice: chosen, input: given };
 }
 
@@ -244,14 +254,14 @@ export function edit(
   checkValues('edit()', values);
   const [[tool, args] = ['', null], ...more] = Object.entries(values);
   if (more.length > 0)
-    refuse(
+    refuseStep(
       'edit()',
       'it takes the arguments of one call under the name of its tool, { tool: args }; make ' +
         'a step for each call',
     );
   if (findJsonDefect(args) !== undefined)
-    refuse('edit()', `the arguments for ${tool} must be JSON`);
-  check('edit()', choice, { args: isArgs, by: isNonEmptyText, reason: isText });
+    refuseStep('edit()', `the arguments for ${tool} must be JSON`);
+  checkStepOptions('edit()', choice, { args: isArgs, by: isNonEmptyText, reason: isText });
   return answered('edit()', 'edit', { ...choice, tool }, args);
 }
 
@@ -264,11 +274,11 @@ export function answer(
   choice: (AnswerChoice & { readonly input?: JsonValue }) | string = {},
 ): TestStep {
   if (isNonEmptyText(decision) !== undefined)
-    refuse('answer()', `it takes a decision such as 'retry', not ${describeValue(decision)}`);
+    refuseStep('answer()', `it takes a decision such as 'retry', not ${describeValue(decision)}`);
   const { input: given, ...rest } =
     typeof choice === 'string' ? { tool: choice, input: undefined } : choice;
   if (given !== undefined && findJsonDefect(given) !== undefined)
-    refuse('answer()', '`input` must be JSON');
+    refuseStep('answer()', '`input` must be JSON');
   return answered('answer()', decision, rest, given);
 }
 
@@ -278,9 +288,9 @@ export function answer(
  * waits, after the effects of all earlier steps.
  */
 export function crash(place: CrashPlace = {}): TestStep {
-  check<CrashPlace>('crash()', place, { before: isNonEmptyText, after: isNonEmptyText });
+  checkStepOptions<CrashPlace>('crash()', place, { before: isNonEmptyText, after: isNonEmptyText });
   if (place.before !== undefined && place.after !== undefined)
-    refuse('crash()', 'it happens `before` a tool runs or `after` it, not both');
+    refuseStep('crash()', 'it happens `before` a tool runs or `after` it, not both');
   return { kind: 'crash', place };
 }
 
@@ -291,7 +301,7 @@ export function crash(place: CrashPlace = {}): TestStep {
 export function advanceTime(ms: number): TestStep {
   const expected = isNotNegative(ms);
   if (expected !== undefined)
-    refuse('advanceTime()', `the milliseconds must be ${expected}, not ${describeValue(ms)}`);
+    refuseStep('advanceTime()', `the milliseconds must be ${expected}, not ${describeValue(ms)}`);
   return { kind: 'advanceTime', ms };
 }
 
@@ -301,8 +311,8 @@ export function advanceTime(ms: number): TestStep {
  */
 export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestStep {
   if (isFunction(expect) !== undefined)
-    refuse('expectPrompt()', `it takes a function, not ${describeValue(expect)}`);
-  check('expectPrompt()', options, ofAgent);
+    refuseStep('expectPrompt()', `it takes a function, not ${describeValue(expect)}`);
+  checkStepOptions('expectPrompt()', options, ofAgent);
   return { kind: 'expectPrompt', expect, agent: options.agent };
 }
 
@@ -314,7 +324,7 @@ export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestS
  */
 export function meanwhile(act: Meanwhile): TestStep {
   if (isFunction(act) !== undefined)
-    refuse('meanwhile()', `it takes a function, not ${describeValue(act)}`);
+    refuseStep('meanwhile()', `it takes a function, not ${describeValue(act)}`);
   return { kind: 'meanwhile', act };
 }
 
@@ -326,6 +336,8 @@ const kinds: ReadonlySet<unknown> = new Set<TestStep['kind']>([
   'answer',
   'crash',
   'advanceTime',
+  'publish',
+  'fire',
   'expectPrompt',
   'meanwhile',
 ]);
@@ -333,10 +345,10 @@ const kinds: ReadonlySet<unknown> = new Set<TestStep['kind']>([
 /** @throws InvalidTestError when it is no list of steps */
 export function checkSteps(steps: unknown): void {
   if (!Array.isArray(steps))
-    refuse('runTest()', `the steps must be a list, not ${describeValue(steps)}`);
+    refuseStep('runTest()', `the steps must be a list, not ${describeValue(steps)}`);
   for (const [index, step] of (steps as unknown[]).entries()) {
     if (!kinds.has((step as { kind?: unknown } | null | undefined)?.kind))
-      refuse(
+      refuseStep(
         'runTest()',
         `step ${index + 1} is ${describeValue(step)}, which none of the step functions made`,
       );
