@@ -78,6 +78,7 @@ export {
   action,
   type TriggerContext,
 } from './service/action.ts';
+export type { TriggerControlOptions, TriggerListOptions } from './service/call-options.ts';
 export { TriggerNotFoundError, TriggerStateError, WebhookRefusedError } from './service/errors.ts';
 export {
   type Trigger,
@@ -87,11 +88,7 @@ export {
 } from './service/trigger.ts';
 export type { TriggerHistoryEntry } from './service/trigger-history.ts';
 export type { TriggerInfo } from './service/trigger-row.ts';
-export type {
-  TriggerControlOptions,
-  TriggerListOptions,
-  TriggerService,
-} from './service/trigger-service.ts';
+export type { TriggerService } from './service/trigger-service.ts';
 export type { LastFiring, TriggerStatus } from './service/trigger-state.ts';
 export { triggers } from './service/triggers.ts';
 export type { TriggerCommands, TriggerToolsOptions } from './tools/own-triggers.ts';

@@ -14,7 +14,7 @@ export interface TriggerControl extends WriteOptions {
   readonly reason?: string;
 }
 
-/** Triggers: what starts tasks by itself. Rejects as `Sessions`. */
+/** Triggers, which start tasks by themselves. Rejects as `Sessions`. */
 export class Triggers {
   readonly #transport: Transport;
 
@@ -56,7 +56,11 @@ export class Triggers {
     return this.#transport.json({ method: 'PATCH', path, body: change, ...options });
   }
 
-  /** Lets a trigger not fire until it is resumed. Resolves when that is stored. */
+  /**
+   * Lets a trigger not fire until it is resumed. It is paused when this resolves, unless another
+   * process has the trigger at that moment: then that one does it. The same holds for `resume`,
+   * `disable` and `delete`.
+   */
   pause(trigger: string, options: TriggerControl = {}): Promise<void> {
     return this.#control(trigger, 'pause', options);
   }
@@ -71,7 +75,7 @@ export class Triggers {
     return this.#control(trigger, 'disable', options);
   }
 
-  /** Fires a trigger now; the same `key` again is the same firing. */
+  /** Fires a trigger now; the same `key` again is the same firing. Resolves when it is stored. */
   fire(
     trigger: string,
     { key, ...options }: TriggerControl & { readonly key?: string } = {},
@@ -109,7 +113,7 @@ export class Triggers {
     return instants;
   }
 
-  /** What has happened to a trigger, the last first. */
+  /** History of a trigger, the last entry first. */
   async history(
     trigger: string,
     { limit, ...options }: CallOptions & { readonly limit?: number } = {},

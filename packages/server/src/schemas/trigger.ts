@@ -270,7 +270,7 @@ export const acceptedTriggerSchema = z
     trigger: z.string().openapi({ example: 'morning' }),
     status: z.literal('accepted'),
   })
-  .openapi('AcceptedTrigger', { description: 'It is stored, and a worker of the app heeds it.' });
+  .openapi('AcceptedTrigger', { description: 'A command about a trigger that is stored.' });
 
 const mostPreviewed = 100;
 const usualPreviewed = 5;

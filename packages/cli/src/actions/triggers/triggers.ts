@@ -98,7 +98,7 @@ export async function controlTrigger(
 ): Promise<number> {
   const trigger = await (await triggersOf(host, options)).control(name, command, options.reason);
   if (options.json) host.stdout.write(jsonLine({ type: command.kind, status: 'posted', trigger }));
-  else host.stdout.write(`"${plainLine(trigger.name)}" ${storedText(command)}\n`);
+  else host.stdout.write(`"${plainLine(trigger.name)}" ${controlledText(command, trigger)}\n`);
   return exitCodes.ok;
 }
 
@@ -148,19 +148,27 @@ function hasSchedule({ at, cron, every, zone }: WhenFlags): boolean {
   return [at, cron, every, zone].some((flag) => flag !== undefined);
 }
 
-function storedText(command: TriggerCommand): string {
-  const when = 'as soon as a worker heeds it.';
-  switch (command.kind) {
+/** Sentence after the name of a trigger: done, or stored for the process that has it. */
+function controlledText({ kind }: TriggerCommand, { status }: TriggerInfo): string {
+  const isPending = {
+    pause: status === 'active',
+    resume: status === 'paused' || status === 'disabled',
+    disable: status === 'active' || status === 'paused',
+    delete: status !== 'deleted',
+    fire: true,
+  };
+  const when = isPending[kind] ? ' as soon as the worker that has it looks.' : '.';
+  switch (kind) {
     case 'pause':
-      return `is paused ${when}`;
+      return `is paused${when}`;
     case 'resume':
-      return `fires again ${when} Nothing is made up for.`;
+      return `fires again${when} Nothing is made up for.`;
     case 'disable':
-      return `is disabled ${when}`;
+      return `is disabled${when}`;
     case 'delete':
-      return `is deleted ${when} Its history stays.`;
+      return `is deleted${when} Its history stays.`;
     case 'fire':
-      return `fires ${when}`;
+      return 'fires as soon as a worker looks.';
   }
 }
 

@@ -27,7 +27,7 @@ const lookEveryMs = 5_000;
 const idleLookEveryMs = 60_000;
 
 export interface AppServicesParts
-  extends Omit<ServiceHost, 'post' | 'advance' | 'newest' | 'channels'> {
+  extends Omit<ServiceHost, 'post' | 'advance' | 'awaited' | 'newest' | 'channels'> {
   readonly admin: StoreAdmin;
   readonly parts: readonly ServicePart[];
   readonly rollAfter?: number | undefined;
@@ -74,6 +74,7 @@ export class ServicesOfApp {
         return (await store.head(session)) === undefined ? undefined : session;
       },
       advance: (tenant, runnable) => this.#advance(tenant, runnable),
+      awaited: (tenant, runnable) => this.#runner.awaited(tenant, runnable),
     };
     this.#attached = new Map(parts.parts.map((part) => [part.kind, part.attach(serviceHost)]));
     for (const { check } of this.#attached.values()) check?.();

@@ -44,8 +44,17 @@ export interface ServiceRunnerParts {
 
 /** Work on one session. */
 interface Work {
+  readonly tenant: string;
+  /** Name of the turn. */
+  readonly runnable: string;
   readonly service: Service | undefined;
   readonly controller: AbortController;
+}
+
+/** Sessions that were taken at once: their number, and the end of the work on them. */
+interface Look {
+  readonly count: number;
+  readonly done: Promise<unknown>;
 }
 
 /** Worker on the sessions of services, which have places of their own. */
@@ -53,6 +62,8 @@ export class ServiceRunner {
   readonly #parts: ServiceRunnerParts;
   readonly #working = new Map<Promise<void>, Work>();
   readonly #failures = new Map<string, number>();
+  /** Resolves when the work on all that was taken so far has begun. */
+  #taken: Promise<unknown> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: ServiceRunnerParts) {
@@ -62,21 +73,38 @@ export class ServiceRunner {
   /**
    * Takes what is due, and works on it in the background.
    * @param only name of the turns that are taken. @default all that this process can work on
-   * @returns the number of sessions that were taken, and the end of the work on them
    * @throws StoreUnavailableError
    */
-  async look(
-    tenant?: string,
-    only?: string,
-  ): Promise<{ readonly count: number; readonly done: Promise<unknown> }> {
+  look(tenant?: string, only?: string): Promise<Look> {
+    // One after another: what is taken is known as work before the next look.
+    const look = this.#taken.then(() => this.#look(tenant, only));
+    this.#taken = look.catch(() => undefined);
+    return look;
+  }
+
+  async #look(tenant: string | undefined, only: string | undefined): Promise<Look> {
     const { lookAgain, services, take, wakeAt } = this.#parts;
-    const all = services.filter((one) => !this.#isFull(one)).flatMap((one) => one.names());
-    const names = only === undefined ? all : all.filter((name) => name === only);
+    // A caller waits for those of one name: they need no free place.
+    const able = services.filter((one) => only !== undefined || !this.#isFull(one));
+    const known = able.flatMap((one) => one.names());
+    const names = only === undefined ? known : known.filter((name) => name === only);
     if (this.#isStopped || names.length === 0) return { count: 0, done: Promise.resolve() };
     const { nextAt, taken } = await take({ tenant, names, slots: mostAtOnce });
     if (nextAt !== null) wakeAt(nextAt);
     if (taken.length === mostAtOnce) lookAgain();
     return { count: taken.length, done: Promise.all(taken.map((one) => this.#begin(one))) };
+  }
+
+  /**
+   * Resolves when the work under way on the sessions of one name has ended.
+   * @returns false when there was none
+   */
+  async awaited(tenant: string, runnable: string): Promise<boolean> {
+    const found = [...this.#working].filter(
+      ([, work]) => work.tenant === tenant && work.runnable === runnable,
+    );
+    await Promise.all(found.map(([end]) => end));
+    return found.length > 0;
   }
 
   /** Resolves when no session is worked on. */
@@ -103,7 +131,8 @@ export class ServiceRunner {
       () => void this.#failures.delete(taken.session),
       (error: unknown) => this.#failed(taken, error),
     );
-    this.#working.set(work, { service, controller });
+    const { tenant, turn } = taken;
+    this.#working.set(work, { tenant, runnable: turn.runnable, service, controller });
     void work.then(() => {
       // Nothing of this service was taken while it had no place.
       const wasFull = this.#isFull(service);
@@ -158,15 +187,20 @@ export class ServiceRunner {
   /** Works until nothing is left to do, and releases the session until a later instant. */
   async #work(service: Service, session: ServiceSession): Promise<number | null> {
     const { ledger } = session;
+    let { inboxSeq } = ledger.lease;
     for (;;) {
-      const { inboxSeq } = ledger.lease;
       const at = await this.#step(service, session);
       const { runnable } = session;
-      const turn: TurnPatch = session.signal.aborted
-        ? { runnable, to: 'ready' }
-        : { runnable, to: 'resting', ...(at === null ? {} : { at }) };
-      const { released } = await ledger.release({ inboxSeq, turn });
-      if (released) return at;
+      // All that has come meanwhile is up to others.
+      if (session.signal.aborted) {
+        await ledger.release({ turn: { runnable, to: 'ready' } });
+        return at;
+      }
+      const rest = at === null ? {} : { at };
+      const turn: TurnPatch = { runnable, to: 'resting', ...rest };
+      const release = await ledger.release({ inboxSeq, turn });
+      if (release.released) return at;
+      inboxSeq = release.inboxSeq;
     }
   }
 

@@ -48,7 +48,7 @@ export interface RequestNews {
   readonly expiresAt?: number | undefined;
 }
 
-/** What an app offers to a service. */
+/** The app, as its services use it. */
 export interface ServiceHost {
   readonly app: string;
   readonly clock: Clock;
@@ -68,6 +68,8 @@ export interface ServiceHost {
   readonly requestLink: (tenant: string, requestId: string) => Promise<string | undefined>;
   /** Works on the sessions whose turns have a name until none of them is due. */
   readonly advance: (tenant: string, runnable: string) => Promise<void>;
+  /** Resolves when other work here on such sessions has ended; false when there was none. */
+  readonly awaited: (tenant: string, runnable: string) => Promise<boolean>;
 }
 
 /** An item for a service. */

@@ -11,6 +11,7 @@ import {
   isNumber,
   isText,
 } from '../../base/options.ts';
+import { lastEvents } from '../../engine/services/last-events.ts';
 import { noticeItem } from '../../engine/services/notices.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
 import { withBlobs } from '../../ledger/blobs/load-blobs.ts';
@@ -123,17 +124,12 @@ export class NotificationService {
     const { limit = 100 } = options;
     if (isNonEmptyText(user) !== undefined) throw refusal('history', 'a user must be named');
     if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
-    const found: Event[] = [];
     const session = await this.#host.newest(this.#tenant, notifierKind, user);
     if (session === undefined) return [];
     const ports = this.#ports();
-    for await (const page of ports.store.read(session))
-      for (const event of page) {
-        found.push(event);
-        if (found.length > limit) found.shift();
-      }
+    const found = await lastEvents(ports.store, session, limit);
     const whole = await Promise.all(found.map((event) => withBlobs(event, ports, session)));
-    return whole.reverse().flatMap(entryOf);
+    return whole.flatMap(entryOf);
   }
 
   #ports(): { readonly host: Host; readonly store: LedgerStore } {

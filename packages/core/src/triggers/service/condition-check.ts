@@ -5,19 +5,61 @@ import type { ConditionCheck } from '../firings/condition-edge.ts';
 /** Longest time of one check of a condition, in milliseconds. */
 const longestCheckMs = 60_000;
 
-/** Checks a condition. A check that fails, or takes too long, has no result. */
+/** Checks of conditions that this process makes at the moment. */
+export class RunningChecks {
+  readonly #controllers = new Map<string, AbortController>();
+
+  /**
+   * Calls a function during which the check of a trigger can be ended.
+   * @param outer signal that ends it too
+   */
+  async with<Result>(
+    place: TriggerPlace,
+    outer: AbortSignal,
+    use: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    this.#controllers.set(keyOf(place), controller);
+    try {
+      return await use(AbortSignal.any([outer, controller.signal]));
+    } finally {
+      this.#controllers.delete(keyOf(place));
+    }
+  }
+
+  /** Ends the check of a trigger, if there is one. It has no result, and is not recorded. */
+  end(place: TriggerPlace): void {
+    this.#controllers.get(keyOf(place))?.abort();
+  }
+}
+
+interface TriggerPlace {
+  readonly tenant: string;
+  readonly name: string;
+}
+
+function keyOf({ name, tenant }: TriggerPlace): string {
+  return JSON.stringify([tenant, name]);
+}
+
+/**
+ * Checks a condition. A check that throws, or takes too long, has failed.
+ * @returns `undefined` when its signal was aborted
+ */
 export async function checkCondition(
   check: ConditionFunction,
   { at, ...limits }: { readonly at: number } & Omit<CallLimits, 'limitMs' | 'what'>,
-): Promise<ConditionCheck> {
+): Promise<ConditionCheck | undefined> {
   try {
     const finding = await limitedCall((signal) => check({ signal }), {
       ...{ ...limits, limitMs: longestCheckMs, what: 'check' },
     });
+    if (limits.signal.aborted) return undefined;
     if (typeof finding === 'boolean') return { at, met: finding };
     const { met, saw } = finding;
     return { at, met: met === true, ...(saw === undefined ? {} : { saw }) };
   } catch (error) {
+    if (limits.signal.aborted) return undefined;
     return { at, failed: messageOf(error) };
   }
 }

@@ -100,3 +100,8 @@ export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
     ...facts,
   };
 }
+
+/** Returns the declaration in the row of a trigger. */
+export function declarationOf(row: StoredRow): TriggerDeclaration {
+  return row.body['declaration'] as unknown as TriggerDeclaration;
+}

@@ -1,79 +1,62 @@
 import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
-import {
-  describeValue,
-  findInvalidOption,
-  isCount,
-  isListOf,
-  isNonEmptyText,
-  isText,
-  type OptionChecks,
-} from '../../base/options.ts';
+import { describeValue, findInvalidOption, isCount, isNonEmptyText } from '../../base/options.ts';
+import { lastEvents } from '../../engine/services/last-events.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
-import type { Event } from '../../ledger/event.ts';
 import type { ListedRow, StoredRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import { InvalidTriggerError } from '../errors.ts';
 import { nextInstants } from '../schedules/next-instant.ts';
 import type { Schedule } from '../schedules/schedule.ts';
 import type { IncomingWebhook } from '../webhooks/verify-webhook.ts';
+import {
+  controlChecks,
+  listChecks,
+  type TriggerControlOptions,
+  type TriggerListOptions,
+  triggerStatuses,
+} from './call-options.ts';
+import type { RunningChecks } from './condition-check.ts';
 import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
 import { turnName } from './missing-code.ts';
 import {
   assertAhead,
   assertTold,
+  changedOptions,
   declarationHash,
   type Trigger,
   type TriggerOptions,
   trigger,
 } from './trigger.ts';
 import { historyEntry, type TriggerHistoryEntry } from './trigger-history.ts';
-import { type TriggerInfo, triggerInfo, triggerKind } from './trigger-row.ts';
+import { declarationOf, type TriggerInfo, triggerInfo, triggerKind } from './trigger-row.ts';
 import type { TriggerStatus } from './trigger-state.ts';
 
-/** Filter of the list of triggers. */
-export interface TriggerListOptions {
-  /** @default all but deleted ones */
-  readonly statuses?: readonly TriggerStatus[];
-  /** User on whose behalf their tasks run. @default every one */
-  readonly requester?: string;
-  /** @default 100 */
-  readonly limit?: number;
-}
+const undeleted = triggerStatuses.slice(0, 4);
 
-/** Author and reason of a change. */
-export interface TriggerControlOptions {
-  /** `user`, `operator` or `trigger`, with an id behind a colon. @default 'operator' */
-  readonly by?: string;
-  readonly reason?: string;
+interface TriggerServiceParts {
+  readonly host: ServiceHost;
+  readonly tenant: string;
+  readonly checks: RunningChecks;
 }
-
-const statuses = ['active', 'paused', 'disabled', 'completed', 'deleted'] as const;
-const listChecks: OptionChecks<TriggerListOptions> = {
-  statuses: isListOf(...statuses),
-  requester: isNonEmptyText,
-  limit: isCount,
-};
-const controlChecks: OptionChecks<TriggerControlOptions> = {
-  by: (value) =>
-    typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
-      ? undefined
-      : "'user', 'operator' or 'trigger', with an id behind a colon",
-  reason: isText,
-};
 
 /** Triggers of one tenant: `app.triggers`. */
 export class TriggerService {
   readonly #host: ServiceHost;
   readonly #tenant: string;
+  readonly #checks: RunningChecks;
   readonly #declared: ReadonlyMap<string, Trigger>;
 
-  constructor(host: ServiceHost, tenant: string, declared: ReadonlyMap<string, Trigger>) {
+  constructor(
+    { checks, host, tenant }: TriggerServiceParts,
+    declared: ReadonlyMap<string, Trigger>,
+  ) {
     this.#host = host;
     this.#tenant = tenant;
+    this.#checks = checks;
     this.#declared = declared;
   }
 
@@ -81,8 +64,8 @@ export class TriggerService {
   async list(options: TriggerListOptions = {}): Promise<readonly TriggerInfo[]> {
     const invalid = findInvalidOption(options, listChecks);
     if (invalid !== undefined) throw refusal('list', invalid.reason);
-    const { limit = 100, requester: user, statuses: wanted = statuses.slice(0, 4) } = options;
-    const filter = { kind: triggerKind, statuses: wanted, limit, ...defined({ user }) };
+    const { limit = 100, requester: user, statuses = undeleted } = options;
+    const filter = { kind: triggerKind, statuses, limit, ...defined({ user }) };
     const rows = await this.#ledgers.rows(filter);
     return rows.map(triggerInfo);
   }
@@ -133,9 +116,15 @@ export class TriggerService {
     return this.#settled(name, (found) => found.revision > Number(row.body['revision']));
   }
 
-  /** @throws TriggerNotFoundError, TriggerStateError */
+  /**
+   * Lets a trigger not fire until it is resumed. A check of its condition is ended, and does not
+   * count. It is paused when this resolves; only if another process has the trigger at the moment,
+   * or no process with its code runs, the command is stored and carried out there. The same holds
+   * for `resume`, `disable` and `delete`.
+   * @throws TriggerNotFoundError, TriggerStateError
+   */
   pause(name: string, options: TriggerControlOptions = {}): Promise<void> {
-    return this.#control(name, 'pause', ['active'], options);
+    return this.#change(name, 'pause', ['active'], options);
   }
 
   /**
@@ -143,12 +132,15 @@ export class TriggerService {
    * @throws TriggerNotFoundError, TriggerStateError
    */
   resume(name: string, options: TriggerControlOptions = {}): Promise<void> {
-    return this.#control(name, 'resume', ['paused', 'disabled'], options);
+    return this.#change(name, 'resume', ['paused', 'disabled'], options);
   }
 
-  /** @throws TriggerNotFoundError, TriggerStateError */
+  /**
+   * Takes a trigger out of use until it is resumed: like `pause`, under another status.
+   * @throws TriggerNotFoundError, TriggerStateError
+   */
   disable(name: string, options: TriggerControlOptions = {}): Promise<void> {
-    return this.#control(name, 'disable', ['active', 'paused'], options);
+    return this.#change(name, 'disable', ['active', 'paused'], options);
   }
 
   /**
@@ -156,11 +148,11 @@ export class TriggerService {
    * @throws TriggerNotFoundError, TriggerStateError
    */
   delete(name: string, options: TriggerControlOptions = {}): Promise<void> {
-    return this.#control(name, 'delete', statuses.slice(0, 4), options);
+    return this.#change(name, 'delete', undeleted, options);
   }
 
   /**
-   * Fires a trigger now, whatever its schedule.
+   * Fires a trigger now, whatever its schedule. Resolves when that is stored.
    * @param options `key`: the same one again is the same firing
    * @throws TriggerNotFoundError, TriggerStateError
    */
@@ -171,9 +163,10 @@ export class TriggerService {
     const { key = this.#host.ids.next(), ...control } = options;
     if (isNonEmptyText(key) !== undefined)
       throw refusal('fire', '`key` must be a text that is not empty');
-    await this.#control(name, 'fire', ['active', 'paused', 'disabled', 'completed'], control, {
+    const declaration = await this.#control(name, 'fire', undeleted, control, {
       id: key,
     });
+    await this.#host.advance(this.#tenant, turnName(declaration));
   }
 
   /**
@@ -211,13 +204,7 @@ export class TriggerService {
     const { limit = 100 } = options;
     if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
     const row = await this.#row(name);
-    const found: Event[] = [];
-    for await (const page of this.#ledgers.read(row.session))
-      for (const event of page) {
-        found.push(event);
-        if (found.length > limit) found.shift();
-      }
-    return found.reverse().flatMap(historyEntry);
+    return (await lastEvents(this.#ledgers, row.session, limit)).flatMap(historyEntry);
   }
 
   /**
@@ -286,26 +273,37 @@ export class TriggerService {
     await this.#post(declaration, `declare:${key}`, by, data);
   }
 
+  /** Posts a command about the status, and lets it be carried out here if this process can. */
+  async #change(
+    name: string,
+    command: 'pause' | 'resume' | 'disable' | 'delete',
+    allowed: readonly TriggerStatus[],
+    options: TriggerControlOptions,
+  ): Promise<void> {
+    const declaration = await this.#control(name, command, allowed, options);
+    await this.#written(name, turnName(declaration), ({ status }) => !allowed.includes(status));
+  }
+
+  /** Posts a command. Returns the declaration of its trigger. */
   async #control(
     name: string,
     command: string,
-    allowed: readonly string[],
+    allowed: readonly TriggerStatus[],
     options: TriggerControlOptions,
     more: JsonObject = {},
-  ): Promise<void> {
+  ): Promise<TriggerDeclaration> {
     const invalid = findInvalidOption(options, controlChecks);
     if (invalid !== undefined) throw refusal(command, invalid.reason);
     const { by = 'operator', reason } = options;
     const row = await this.#row(name);
-    if (!allowed.includes(row.status)) {
-      throw new TriggerStateError({ trigger: name, status: row.status, refused: `${command}d` });
-    }
+    const { status } = triggerInfo(row);
+    if (!allowed.includes(status))
+      throw new TriggerStateError({ trigger: name, status, refused: `${command}d` });
     const key = typeof more['id'] === 'string' ? more['id'] : this.#host.ids.next();
     const data: JsonObject = { command, ...more, ...(reason === undefined ? {} : { reason }) };
-    const of = declarationOf(row);
-    await this.#post(of, `${command}:${key}`, by, data);
-    // Written here if this process can, so that a caller finds it done.
-    await this.#host.advance(this.#tenant, turnName(of));
+    const declaration = declarationOf(row);
+    await this.#post(declaration, `${command}:${key}`, by, data);
+    return declaration;
   }
 
   #post(
@@ -332,8 +330,7 @@ export class TriggerService {
     if (row === undefined && this.#declared.has(name)) {
       // Declared in code, and not yet looked at by a worker.
       await this.declareAll();
-      await this.#host.advance(this.#tenant, this.#turnOf(name));
-      row = await this.#find(name);
+      row = await this.#written(name, this.#turnOf(name), () => true);
     }
     if (row === undefined) throw await this.#notFound(name);
     return row;
@@ -357,29 +354,31 @@ export class TriggerService {
 
   /** Lets the trigger be written here, and returns it as it is then. */
   async #settled(name: string, isDone: (found: TriggerInfo) => boolean): Promise<TriggerInfo> {
-    await this.#host.advance(this.#tenant, this.#turnOf(name));
-    const found = await this.get(name);
+    const row = await this.#written(name, this.#turnOf(name), isDone);
+    const found = row === undefined ? await this.get(name) : triggerInfo(row);
     if (isDone(found)) return found;
     throw new TriggerStateError({ trigger: name, status: found.status, refused: 'changed' });
   }
-}
 
-/**
- * Options of a trigger after a change. What is for schedules alone goes with the schedule, and what
- * is given as `undefined` is taken away.
- */
-function changedOptions(
-  { usesCode: _, missed, toleranceMs, ...kept }: TriggerDeclaration,
-  changes: Partial<TriggerOptions>,
-): TriggerOptions {
-  const { kind } = changes.on ?? kept.on;
-  const isScheduled = kind === 'cron' || kind === 'every' || kind === 'at';
-  const late = isScheduled ? defined({ missed, toleranceMs }) : {};
-  return { ...kept, ...late, ...changes } as unknown as TriggerOptions;
-}
-
-function declarationOf(row: StoredRow): TriggerDeclaration {
-  return row.body['declaration'] as unknown as TriggerDeclaration;
+  /**
+   * Lets a trigger be written here until that is done, or nothing here is at work on it any more.
+   * @returns its row as it is then; `undefined` when there is none
+   */
+  async #written(
+    name: string,
+    turn: string,
+    isDone: (found: TriggerInfo) => boolean,
+  ): Promise<StoredRow | undefined> {
+    const tenant = this.#tenant;
+    for (;;) {
+      await this.#host.advance(tenant, turn);
+      const row = await this.#find(name);
+      if (row !== undefined && isDone(triggerInfo(row))) return row;
+      // Its writer takes in commands only after a check.
+      this.#checks.end({ tenant, name });
+      if (!(await this.#host.awaited(tenant, turn))) return this.#find(name);
+    }
+  }
 }
 
 function refusal(action: string, reason: string): InvalidTriggerError {

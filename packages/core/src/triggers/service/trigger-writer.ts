@@ -16,7 +16,7 @@ import { conditionEdge } from '../firings/condition-edge.ts';
 import { dueFirings } from '../firings/due-firings.ts';
 import type { FiringPolicy } from '../firings/policy.ts';
 import type { Schedule } from '../schedules/schedule.ts';
-import { checkCondition, messageOf } from './condition-check.ts';
+import { checkCondition, messageOf, type RunningChecks } from './condition-check.ts';
 import { lacksCode, turnName } from './missing-code.ts';
 import { expiryOf, identityOf, nextCheck, wakeOf } from './next-wake.ts';
 import { type PlacedFiring, placeFiring, start } from './place-firing.ts';
@@ -32,6 +32,7 @@ export interface TriggerWriterParts {
   readonly host: ServiceHost;
   /** The functions of a trigger, if this process has them. */
   readonly code: (name: string) => TriggerCode;
+  readonly checks: RunningChecks;
 }
 
 /** Writer of the ledger of one trigger, while this process holds it. */
@@ -290,10 +291,11 @@ export class TriggerWriter {
     if (at < nextCheck(state, declaration)) return undefined;
     const { check } = this.#code(declaration);
     if (check === undefined) return undefined;
-    const { clock, host } = this.#parts.host;
-    const { signal } = this.#session;
-    const found = await checkCondition(check, { at, clock, host, signal });
-    if (this.#session.signal.aborted) return undefined;
+    const { checks, host } = this.#parts;
+    const found = await checks.with(this.#session, this.#session.signal, (signal) =>
+      checkCondition(check, { at, clock: host.clock, host: host.host, signal }),
+    );
+    if (found === undefined) return undefined;
     const { change, fires } = conditionEdge(state.condition, found);
     const data: DataOf<'trigger', 'check'> = { ...(found as DataOf<'trigger', 'check'>) };
     const drafts = [

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
 import {
@@ -140,6 +141,20 @@ export function trigger(options: TriggerOptions): Trigger {
 function withoutMissing<Group extends object>(group: Group): Partial<Group> {
   const given = Object.entries(group).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Partial<Group>;
+}
+
+/**
+ * Options of a trigger after a change. `missed` and `toleranceMs` are for schedules alone, and go
+ * with the schedule. An option that is given as `undefined` is taken away.
+ */
+export function changedOptions(
+  { usesCode: _, missed, toleranceMs, ...kept }: TriggerDeclaration,
+  changes: Partial<TriggerOptions>,
+): TriggerOptions {
+  const { kind } = changes.on ?? kept.on;
+  const isScheduled = kind === 'cron' || kind === 'every' || kind === 'at';
+  const late = isScheduled ? defined({ missed, toleranceMs }) : {};
+  return { ...kept, ...late, ...changes } as unknown as TriggerOptions;
 }
 
 /** Name of a declaration: another one has another hash. */

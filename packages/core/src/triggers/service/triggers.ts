@@ -2,6 +2,7 @@ import { describeValue, isList } from '../../base/options.ts';
 import type { ServicePart } from '../../engine/services/service.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { InvalidTriggerError } from '../errors.ts';
+import { RunningChecks } from './condition-check.ts';
 import { turnName } from './missing-code.ts';
 import { assertTold, type Trigger } from './trigger.ts';
 import { triggerKind } from './trigger-row.ts';
@@ -37,18 +38,20 @@ export function triggers(declared: readonly Trigger[] = []): ServicePart<Trigger
         .filter(({ declaration }) => declaration.usesCode)
         .map(({ declaration }) => turnName(declaration));
       const code = (name: string) => byName.get(name)?.code ?? {};
+      const checks = new RunningChecks();
+      const service = (tenant: string) => new TriggerService({ host, tenant, checks }, byName);
       return {
         service: {
           kind: triggerKind,
           names: () => [triggerKind, ...names],
-          advance: (session) => new TriggerWriter(session, { host, code }).advance(),
+          advance: (session) => new TriggerWriter(session, { host, code, checks }).advance(),
           rolled: (session) => JSON.parse(JSON.stringify(triggerState(session.events()))),
         },
         check: () => {
           for (const { declaration } of byName.values()) assertTold(host, declaration);
         },
-        of: (tenant) => new TriggerService(host, tenant, byName),
-        begin: (tenant) => new TriggerService(host, tenant, byName).declareAll(),
+        of: service,
+        begin: (tenant) => service(tenant).declareAll(),
       };
     },
   } satisfies ServicePart<TriggerService>);

@@ -12,7 +12,10 @@ import {
 import { reachableTrigger, triggersOf } from './reachable-trigger.ts';
 
 const tag = 'Triggers';
-const answers = { 202: { description: 'It is stored', schema: acceptedTriggerSchema } };
+const answers = { 202: { description: 'The command is stored', schema: acceptedTriggerSchema } };
+const whenDone =
+  'It is done when the answer comes, unless another process has the trigger at that moment: then ' +
+  'that one does it.';
 
 const controls = [
   {
@@ -42,7 +45,8 @@ const deleteTrigger = defineRoute({
   operationId: 'deleteTrigger',
   tag,
   summary: 'Ends a trigger and cancels its open work',
-  description: 'Its history stays. One of the same name that is made later is another trigger.',
+  description:
+    'Its history stays. One of the same name that is made later is another trigger. ' + whenDone,
   params: triggerPathSchema,
   answers,
 });
@@ -77,7 +81,7 @@ export const addTriggerControlRoutes: AddRoutes = (api) => {
         operationId,
         tag,
         summary,
-        description: 'What is due while it does not fire is not made up for.',
+        description: `What is due while it does not fire is not made up for. ${whenDone}`,
         params: triggerPathSchema,
         body: reasonSchema,
         isBodyOptional: true,
