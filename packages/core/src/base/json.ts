@@ -64,6 +64,9 @@ export interface JsonDefect {
   readonly found: string;
 }
 
+/** Levels of nesting of a value that is taken in. Code that walks through values is recursive. */
+const mostLevels = 1_000;
+
 /**
  * The first part of `value` that JSON cannot hold, or `undefined` when all of it can be held.
  * `undefined` members of an object are allowed, because JSON leaves them out.
@@ -92,6 +95,8 @@ function findObjectDefect(
   ancestors: readonly object[],
 ): JsonDefect | undefined {
   if (ancestors.includes(value)) return { path, found: 'a reference to one of its own ancestors' };
+  if (ancestors.length >= mostLevels)
+    return { path: `${path.slice(0, 60)}…`, found: `more than ${mostLevels} levels` };
   const inside = [...ancestors, value];
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {

@@ -86,35 +86,38 @@ test('work whose session is deleted has ended: its trigger does not skip for eve
   await app.close();
 });
 
-test('a fork publishes nothing, and tells nobody of its end', async () => {
-  const { made, seen } = noting();
-  const order = step({
-    name: 'order',
-    execute: async (ctx) => {
-      await ctx.effect('note', () => 'noted');
-      await ctx.publish({ type: 'order.placed' });
-      return ctx.complete('placed');
-    },
-  });
-  const { app } = desk({
-    runnables: [order],
-    triggers: triggers([
-      trigger({ name: 'on-order', on: event('order.*'), start: made, overlap: 'queue' }),
-    ]),
-  });
-  await work(app);
-  const task = await app.submit(order, 'x');
-  await work(app);
-  expect(seen).toHaveLength(1);
-  let before = 0;
-  for await (const one of app.sessions.events(task.session))
-    if (one.type === 'decision' && one.decision === 'publish') before = one.seq - 1;
-  const fork = await app.sessions.fork(task.session, { at: before });
-  expect((await app.resume(fork.id)).output).toBe('placed');
-  await work(app);
-  expect(seen).toHaveLength(1);
-  await app.close();
-});
+test.each(['isolated', 'live'] as const)(
+  'a fork (%s) publishes nothing, and tells nobody of its end',
+  async (shared) => {
+    const { made, seen } = noting();
+    const order = step({
+      name: 'order',
+      execute: async (ctx) => {
+        await ctx.effect('note', () => 'noted');
+        await ctx.publish({ type: 'order.placed' });
+        return ctx.complete('placed');
+      },
+    });
+    const { app } = desk({
+      runnables: [order],
+      triggers: triggers([
+        trigger({ name: 'on-order', on: event('order.*'), start: made, overlap: 'queue' }),
+      ]),
+    });
+    await work(app);
+    const task = await app.submit(order, 'x');
+    await work(app);
+    expect(seen).toHaveLength(1);
+    let before = 0;
+    for await (const one of app.sessions.events(task.session))
+      if (one.type === 'decision' && one.decision === 'publish') before = one.seq - 1;
+    const fork = await app.sessions.fork(task.session, { at: before, shared });
+    expect((await app.resume(fork.id)).output).toBe('placed');
+    await work(app);
+    expect(seen).toHaveLength(1);
+    await app.close();
+  },
+);
 
 test('a message to a session that is gone becomes a dead letter, and the next ones go on', async () => {
   const { made } = noting();

@@ -51,7 +51,7 @@ export function noticeItem({ at: _, ...notice }: NoticeDraft): {
  */
 export function channelFault(
   option: string,
-  channels: readonly string[] = [],
+  channels: readonly string[] | undefined,
   has: readonly string[] | undefined,
 ): string | undefined {
   if (has === undefined)
@@ -59,7 +59,9 @@ export function channelFault(
       `\`${option}\` needs the option \`notifications\` of the runtime, made by ` +
       "`notifications({ channels })` of 'adjutant/notifications'"
     );
-  const unknown = channels.find((name) => !has.includes(name));
+  if (channels?.length === 0)
+    return `\`${option}\` names no channel: leave \`channels\` out for all of the app`;
+  const unknown = channels?.find((name) => !has.includes(name));
   return unknown === undefined
     ? undefined
     : `\`${option}\`: the app has no channel "${unknown}"; it has: ${has.join(', ')}`;

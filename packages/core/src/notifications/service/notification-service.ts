@@ -149,7 +149,7 @@ export class NotificationService {
       id: isNonEmptyText,
     });
     if (invalid !== undefined) throw refusal('send', invalid.reason);
-    const { about, channels = [], text = '', title, user } = notice;
+    const { about, channels, text = '', title, user } = notice;
     if (about !== undefined && about.session === undefined)
       throw refusal('send', '`about` needs the `session`');
     if (user === undefined || title === undefined)
@@ -157,7 +157,9 @@ export class NotificationService {
     if (text.length > longestText || title.length > longestText)
       throw refusal('send', `\`title\` and \`text\` may have ${longestText} characters`);
     const known = this.channels;
-    const unknown = channels.find((name) => known.length > 0 && !known.includes(name));
+    if (channels?.length === 0)
+      throw refusal('send', '`channels` names none: leave it out for all of the app');
+    const unknown = channels?.find((name) => known.length > 0 && !known.includes(name));
     if (unknown !== undefined)
       throw refusal('send', `the app has no channel "${unknown}"; it has: ${known.join(', ')}`);
   }

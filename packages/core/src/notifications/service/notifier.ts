@@ -8,7 +8,7 @@ import type { ServiceSession, ServiceStep } from '../../engine/services/service-
 import { decision } from '../../ledger/decisions/decision.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
-import type { Channel } from '../channel.ts';
+import type { Channel, SendReceipt } from '../channel.ts';
 import { joinNotices } from '../delivery/join-notices.ts';
 import { planAttempt } from '../delivery/plan-attempt.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
@@ -197,7 +197,7 @@ export class Notifier {
     try {
       const rendered = await this.#rendered(joined);
       if (this.#session.signal.aborted) throw abortedBefore(channel.name, joined);
-      const { messageId } = await limitedCall(
+      const receipt: Partial<SendReceipt> | undefined = await limitedCall(
         (signal) => channel.send(rendered, { signal, idempotencyKey: key }),
         { ...limits, what: 'sending' },
       );
@@ -205,7 +205,8 @@ export class Notifier {
         reasoning: `The channel "${channel.name}" has taken it.`,
         data: {
           ...{ channel: channel.name, notices },
-          ...(messageId === undefined ? {} : { messageId }),
+          // Of channels of the app's own, which may return anything.
+          ...(typeof receipt?.messageId === 'string' ? { messageId: receipt.messageId } : {}),
         },
       });
     } catch (error) {

@@ -1,9 +1,13 @@
+import { findJsonDefect } from '../../base/json.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 import { type CallLimits, limitedCall } from '../../engine/services/limited-call.ts';
 import type { ConditionFunction } from '../declarations/condition.ts';
 import type { ConditionCheck } from '../firings/condition-edge.ts';
 
 /** Longest time of one check of a condition, in milliseconds. */
 const longestCheckMs = 60_000;
+/** Characters of the longest message that is recorded. */
+const longestMessage = 1_000;
 
 /** Checks of conditions that this process makes at the moment. */
 export class RunningChecks {
@@ -57,6 +61,9 @@ export async function checkCondition(
     if (limits.signal.aborted) return undefined;
     if (typeof finding === 'boolean') return { at, met: finding };
     const { met, saw } = finding;
+    const defect = saw === undefined ? undefined : findJsonDefect(saw);
+    if (defect !== undefined)
+      return { at, failed: `\`saw\` is no JSON: at ${defect.path} it has ${defect.found}` };
     return { at, met: met === true, ...(saw === undefined ? {} : { saw }) };
   } catch (error) {
     if (limits.signal.aborted) return undefined;
@@ -66,5 +73,9 @@ export async function checkCondition(
 
 /** Message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return cutText(error instanceof Error ? error.message : String(error), longestMessage);
+  } catch {
+    return 'what it threw has no message';
+  }
 }

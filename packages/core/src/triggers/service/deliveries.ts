@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { findJsonDefect, type JsonObject, type JsonValue } from '../../base/json.ts';
 import type { LedgerStore, ListedRow } from '../../ledger/port.ts';
 import type { WebhookTrigger } from '../declarations/webhook.ts';
 import { type IncomingWebhook, verifyWebhook } from '../webhooks/verify-webhook.ts';
@@ -66,7 +66,9 @@ function deliveryRow(name: string, id: string, bodyHash: string, at: number): Li
 function bodyOf(bytes: Uint8Array): JsonValue {
   const text = new TextDecoder().decode(bytes);
   try {
-    return JSON.parse(text) as JsonValue;
+    const value = JSON.parse(text) as JsonValue;
+    // A number may be too large for JSON, and a value may have too many levels.
+    return findJsonDefect(value) === undefined ? value : text;
   } catch {
     return text;
   }

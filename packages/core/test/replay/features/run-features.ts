@@ -1,7 +1,12 @@
-import { agent, parallel, sequence, step, tool } from 'adjutant';
+import { agent, type Event, parallel, sequence, step, tool } from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { callOf, decided, type Feature, inTime, none, ofType, run } from './stage.ts';
+
+const isPublication = (
+  event: Event,
+): event is Event & { readonly data: { readonly key: string } } =>
+  event.type === 'decision' && event.component === 'bus' && event.decision === 'publish';
 
 /** Runs that are reopened, cancelled, continued and watched by others. */
 export const runFeatures: Readonly<Record<string, Feature>> = {
@@ -190,6 +195,28 @@ export const runFeatures: Readonly<Record<string, Feature>> = {
       return session;
     },
     has: ofType('cancel'),
+  },
+  'events that a body publishes, which runs again after a failure': {
+    define: () =>
+      step({
+        name: 'order',
+        execute: async (ctx) => {
+          await ctx.publish({ type: 'order.placed', data: { id: 'order-7' } });
+          await ctx.publish({ type: 'order.placed', data: { id: 'order-7' } });
+          const isThere = await ctx.effect('look', () => 'there', { recovery: 'rerun' });
+          if (ctx.session.events.every(({ type }) => type !== 'invocation_reopen'))
+            return ctx.fail('not yet');
+          await ctx.publish({ type: 'order.paid', source: 'shop' }, { key: 'paid' });
+          return ctx.complete(isThere);
+        },
+      }),
+    act: async (stage) => {
+      await run(stage);
+      await stage.app.sessions.reopen('s', { reason: 'It is there now.' });
+      const { session } = await stage.app.resume(stage.root, 's');
+      return session;
+    },
+    has: (event) => isPublication(event) && event.data.key.endsWith('paid'),
   },
   'a child that a tool detached': {
     define: () => {

@@ -3,7 +3,6 @@ import { publicationSend } from '../../../effects/publish/publication.ts';
 import { type EventToPublish, publishedEvent } from '../../../effects/publish/published-event.ts';
 import { decision, isDecision } from '../../../ledger/decisions/decision.ts';
 import { taskOfRun } from '../../../ledger/folds/task.ts';
-import { isIsolated } from '../../../session/time-travel-fork.ts';
 import { InvalidKeyError } from '../../frame/errors.ts';
 import type { BodyPlace } from './body-place.ts';
 
@@ -27,7 +26,7 @@ export class BodyPublications {
     const { app: name, tenant } = ledger.ports.scope;
     const id = contentHash([tenant, name, ledger.session, key, startedAt]);
     const event = { ...draft, id };
-    const isCopy = isIsolated(ledger.invocations.outside);
+    const isCopy = ledger.invocations.outside.some((one) => isDecision(one, 'fork'));
     ledger.append(
       [
         decision('bus', 'publish', {
