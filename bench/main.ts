@@ -59,11 +59,12 @@ const benchmarks: readonly Benchmark[] = [
   terminalApp,
 ];
 
+const names = benchmarks.map(({ name }) => name).join(', ');
 const usage = `Usage: npm run bench -- [--check] [--quick] [--only <name>]… [--json <file>]
 
   --check        exit 1 when a ceiling of the design is exceeded, and say which
   --quick        fewer repetitions
-  --only <name>  only this benchmark; may be repeated: ${benchmarks.map(({ name }) => name).join(', ')}
+  --only <name>  only this benchmark; may be repeated: ${names}
   --json <file>  write all figures to a file as well`;
 
 async function main(): Promise<number> {

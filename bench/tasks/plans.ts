@@ -98,7 +98,7 @@ export async function planOnPostgres({ place }: AdjutantQueue): Promise<readonly
 function scansIn(messages: readonly string[]): readonly string[] {
   const rowsOfScan = new Map<string, number>();
   const scan =
-    /(\w[\w ]* Scan using \w+ on \w+|Seq Scan on \w+|Bitmap Heap Scan on \w+).*rows=(\d+) loops=(\d+)/g;
+    /(\w[\w ]* Scan using \w+ on \w+|(?:Seq|Bitmap Heap) Scan on \w+).*rows=(\d+) loops=(\d+)/g;
   for (const message of messages)
     for (const [, name = '', rows, loops] of message.matchAll(scan)) {
       const read = Number(rows) * Number(loops);

@@ -1,4 +1,4 @@
-/** A worker process: `node worker-process.ts <QueuePlace as JSON>`. It begins when it is told to. */
+/** A worker process: `node worker-process.ts <QueuePlace as JSON>`. It begins at a message. */
 import { once } from 'node:events';
 import { runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';

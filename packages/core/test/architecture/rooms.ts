@@ -204,7 +204,7 @@ export const compositions: Readonly<Record<string, string>> = {
   conversation: 'a runnable and a user that talk: people, scripts, agents, plans',
   scheduler: 'tasks: job control in words, tools for agents, the queue simulator',
   testing:
-    '`kit/` (runTest, scripted models, matchers, clocks) and `contracts/` of stores, models, crashes',
+    '`kit/` (runTest, scripted models, matchers, clocks), `contracts/` of stores, models, crashes',
   eval: 'datasets, scorers, statistics, the eval runner and its report',
   'runtime.ts': '`Runtime`: the composition root',
   'in-memory-app.ts': 'runs and sessions without an app of their own',

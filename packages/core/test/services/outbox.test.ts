@@ -119,7 +119,7 @@ test.each(['isolated', 'live'] as const)(
   },
 );
 
-test('a message to a session that is gone becomes a dead letter, and the next ones go on', async () => {
+test('a message to a deleted session becomes a dead letter, and the next ones go on', async () => {
   const { made } = noting();
   const { app, clock, store } = desk({
     triggers: triggers([trigger({ name: 'hourly', on: every('1h'), start: made })]),

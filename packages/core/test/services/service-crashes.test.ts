@@ -5,7 +5,7 @@ import { action, event, every, trigger, triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { hourMs, work } from './desk.ts';
 
-/** What happened outside, which no stop of a process undoes. */
+/** Effects outside the app, which no stop of a process undoes. */
 class Outside {
   readonly keys = new Set<string>();
   readonly instants: number[] = [];

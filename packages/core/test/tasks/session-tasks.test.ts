@@ -68,7 +68,7 @@ test('urgent_message_behind_background_run_of_session', async () => {
   await app.close();
 });
 
-test('a task that was made urgent keeps that while it waits for another of its session', async () => {
+test('a task that was made urgent stays so while it waits for another of its session', async () => {
   const { app, job, hold, free } = desk({ recover: 'auto', work: { slots: 1 } });
   hold('one');
   hold('two');

@@ -145,7 +145,7 @@ test('the same trigger again is the one that there is, and a taken name is refus
   await app.close();
 });
 
-test('an agent sees, pauses, resumes and deletes the triggers of its user, and no others', async () => {
+test('an agent lists, pauses, resumes and deletes triggers, but only of its user', async () => {
   const { app, clock, use } = await home({ timeZone: 'America/New_York' });
   await app.triggers.create({ name: 'mine', on: every('1h'), start: 'note', requester: 'ann' });
   await app.triggers.create({ name: 'secret', on: event('mail.*'), start: 'note' });

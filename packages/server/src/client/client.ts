@@ -40,7 +40,7 @@ export interface AdjutantClient {
   readonly runs: Runs;
   /** Runs that wait for their turn. */
   readonly tasks: Tasks;
-  /** What starts tasks by itself. */
+  /** Triggers, which start tasks by themselves. */
   readonly triggers: Triggers;
   /** Messages to people. */
   readonly notices: Notices;

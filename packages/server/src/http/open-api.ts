@@ -8,7 +8,7 @@ const tags: readonly { readonly name: string; readonly description: string }[] =
     description: 'Agents at work, as background jobs: they go on when nobody listens.',
   },
   { name: 'Tasks', description: 'Runs that wait for their turn, by priority.' },
-  { name: 'Triggers', description: 'What starts tasks by itself, and what makes it do so.' },
+  { name: 'Triggers', description: 'Triggers, which start tasks by themselves, and their events.' },
   { name: 'Notices', description: 'Messages to people.' },
   { name: 'Sessions', description: 'Conversations with agents, and what is said to them.' },
   { name: 'Ledgers', description: 'Everything that happened in a session, in order.' },

@@ -41,7 +41,7 @@ export const newNoticeSchema = z
       .optional()
       .openapi({ description: 'Links that it offers.' }),
     about: aboutSchema.optional().openapi({
-      description: 'What it is about. It is not sent when that is settled or gone by then.',
+      description: 'Its subject. It is not sent when that is settled or gone by then.',
     }),
     channels: z.array(idSchema).max(mostChannels).optional().openapi({
       description: 'Names of channels, in the order of attempts. Default: all of the app.',

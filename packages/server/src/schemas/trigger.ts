@@ -80,7 +80,7 @@ export const scheduleSchema = z
   })
   .openapi('Schedule');
 
-/** What a trigger can fire on that is stored: functions and secrets are not. */
+/** Causes of firings that can be stored: those without functions and secrets. */
 const onSchema = z
   .discriminatedUnion('kind', [cronSchema, everySchema, atSchema, eventSchema], {
     error:
@@ -106,15 +106,14 @@ const settings = {
     example: 'Summarize the unread mail.',
   }),
   missed: z.enum(['skip', 'once', 'all']).openapi({
-    description: 'What becomes of instants that were late. Default: `once`.',
+    description: 'Rule for instants that were late. Default: `once`.',
   }),
   toleranceMs: durationSchema.openapi({
     description: 'Milliseconds after which a firing is late. Default: by the schedule.',
     example: 60_000,
   }),
   overlap: z.enum(['skip', 'queue', 'coalesce', 'cancel_previous']).openapi({
-    description:
-      'What becomes of a firing while the work of an earlier one goes on. Default: `skip`.',
+    description: 'Rule for a firing while the task of an earlier one goes on. Default: `skip`.',
   }),
   mostPerHour: z.int().min(1).max(mostCount).openapi({
     description: 'Firings in an hour; more are refused. Default: 600.',
@@ -136,7 +135,7 @@ const settings = {
     description: 'Times that it may occur in its own chain of causes. Default: 0.',
     example: 0,
   }),
-  notify: noticeSchema.openapi({ description: 'Who is told how the work of a firing ended.' }),
+  notify: noticeSchema.openapi({ description: 'User who is told how the task of a firing ended.' }),
 };
 const startSchema = idSchema.openapi({
   description: 'Name of the runnable that a firing starts: GET /v1/agents lists what there is.',
@@ -185,8 +184,8 @@ export const triggerSchema = z
     status: statusSchema,
     on: z.looseObject({ kind: z.string() }).openapi('TriggerCause', {
       description:
-        'What it fires on: `cron`, `every`, `at`, `event`, `condition` or `webhook`, with what ' +
-        'data say of it.',
+        'Cause of its firings: `cron`, `every`, `at`, `event`, `condition` or `webhook`, with ' +
+        'the part of it that is data.',
       example: { kind: 'cron', pattern: '0 8 * * 1-5', timeZone: 'Europe/Berlin' },
     }),
     start: z.string().openapi({ description: 'Name of the started runnable.', example: 'clerk' }),
@@ -223,7 +222,7 @@ export const triggerSchema = z
       .optional()
       .openapi({ description: 'Last firing that started work; `status` once that has ended.' }),
   })
-  .openapi('Trigger', { description: 'What starts tasks by itself.' });
+  .openapi('Trigger', { description: 'A trigger, which starts tasks by itself.' });
 export type TriggerAnswer = z.infer<typeof triggerSchema>;
 
 export const triggerListSchema = z

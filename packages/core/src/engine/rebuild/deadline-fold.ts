@@ -6,8 +6,8 @@ interface Left {
 }
 
 /**
- * What is left of the deadlines of a task: their time passes in the queue and at work, and stands
- * still while the task rests.
+ * Time left of the deadlines of a task. It passes in the queue and at work, and stands still while
+ * the task rests.
  */
 export class DeadlineFold {
   #left: Left;
@@ -56,7 +56,7 @@ export class DeadlineFold {
     return { softMs: left(softMs), hardMs: left(hardMs) };
   }
 
-  /** What is left now while it rests, else at an instant. */
+  /** Time left: now while the task rests, else at an instant. */
   left(since: number): { readonly softMs?: number; readonly hardMs?: number } {
     if (!this.#passes) return defined({ ...this.#left });
     const { hardMs, softMs } = this.#left;

@@ -125,7 +125,7 @@ async function rebuildSession(
     const { differences, parts: rows } = comparison;
     if (differences.length === 0 && (isIdle || dryRun)) return { differences };
     if (dryRun) {
-      // What was read while others wrote is no difference.
+      // Others wrote while the rows were read: the difference may be none.
       if (isSameHead(head, await parts.ledgers().head(session))) return { differences };
       continue;
     }
@@ -169,7 +169,7 @@ async function allSessions(ledgers: LedgerStore): Promise<readonly string[]> {
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
-    // What services need is known to them alone: their rows stay as they are.
+    // Rows of services stay as they are: no fold of a ledger alone makes them.
     ids.push(...page.map(({ id }) => id).filter((id) => !isServiceSession(id)));
     before = page.at(-1);
     if (page.length < pageSize) return ids.reverse();

@@ -79,7 +79,7 @@ function waitingTasks(ledger: Ledger, posted: readonly InboxEntry[]): readonly T
     if (task === undefined || taskOfRun(ledger.events, task.id) !== undefined) return [];
     const runnable = typeof data['runnable'] === 'string' ? data['runnable'] : '';
     const fold = new TaskFold(task, runnable, lastEnd);
-    // What operators did to it before it began may be in the ledger already.
+    // Commands of operators before its begin may be in the ledger already.
     fold.addAll(ledger.events);
     return [fold];
   });

@@ -20,7 +20,7 @@ import { DeadlineFold } from './deadline-fold.ts';
 
 const backgroundLevel = 4;
 
-/** What a submission that was joined would have had. */
+/** Level and deadlines of a submission that was joined to this task. */
 interface Joined {
   readonly level?: number;
   readonly softMs?: number;
@@ -239,7 +239,7 @@ export class TaskFold {
       return;
     }
     if (this.#hasEnded && type === 'task_control' && isOwn) this.#again(at);
-    // What began it waits with it, and wakes nothing.
+    // The item that starts it wakes nothing.
     if (this.#hasEnded || (type === 'user' && isOwn && !this.#hasBegun)) return;
     if (item.lane === 'control') this.#controlAt = Math.min(this.#controlAt ?? at, at);
     if (this.#rests !== undefined) this.#wake(at);

@@ -149,7 +149,7 @@ export class ServicesOfApp {
     await this.#begin(tenant ?? home);
     for (;;) {
       await this.outbox.sweep(tenant, 0);
-      // What is worked on may hold all places of a service.
+      // Work under way may hold all places of a service.
       await this.#runner.settled();
       const { count } = await this.#runner.look(tenant);
       await this.#runner.settled();

@@ -70,8 +70,7 @@ export interface SubmitOptions {
   readonly model?: string;
   /**
    * Executions of the task as a whole when it fails, the first one included, after ever longer
-   * pauses. What was completed stays completed: an execution goes on behind it. `jitter` is not
-   * used.
+   * pauses. Completed work stays: an execution goes on behind it. `jitter` is not used.
    * @default one execution
    */
   readonly retry?: Omit<RetryOptions, 'jitter'>;

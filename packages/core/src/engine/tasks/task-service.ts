@@ -309,8 +309,8 @@ export class TaskService {
   }
 
   /**
-   * Executes a task again that has failed, was cancelled or passed its deadline. What it has
-   * completed stays completed. Two operators who ask for it ask for one execution.
+   * Executes a task again that has failed, was cancelled or passed its deadline. Completed
+   * work stays. Two operators who ask for it ask for one execution.
    * @throws InvalidTaskError when it completed or has not ended; TaskNotFoundError
    */
   async retry(id: string, options: TaskControlOptions = {}): Promise<void> {

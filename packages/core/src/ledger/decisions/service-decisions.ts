@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 export type CauseData = {
   /** The first of them. */
   readonly root: string;
-  /** How many there are. */
+  /** Number of them. */
   readonly depth: number;
   /** Their names, the first one first. */
   readonly chain: readonly string[];

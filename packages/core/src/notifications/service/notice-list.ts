@@ -109,7 +109,7 @@ export class NoticeList {
     return found;
   }
 
-  /** What later sessions know of notices that were not settled when theirs ended. */
+  /** Follows notices that were not settled when their session ended in the later sessions. */
   async #followLater(number: number, notices: readonly NoticeFold[]): Promise<void> {
     const open = new Map(
       notices.filter(({ isSettled }) => !isSettled).map((notice) => [notice.notice.id, notice]),

@@ -33,7 +33,7 @@ export interface NoticeOptions {
   /** @default '' */
   readonly text?: string;
   readonly actions?: readonly NoticeAction[];
-  /** What it is about. It is not sent when that is settled or gone by then. */
+  /** Its subject. It is not sent when that is settled or gone by then. */
   readonly about?: NoticeReference;
   /** Names of the channels, in the order in which they are tried. @default all of the app */
   readonly channels?: readonly string[];
@@ -116,7 +116,7 @@ export class NotificationService {
     return new NoticeList(this.#ports(), user, newest).page(limit, cursor);
   }
 
-  /** What has happened to the notices of a user, the last first. */
+  /** History of the notices of a user, the last entry first. */
   async history(
     user: string,
     options: { readonly limit?: number } = {},

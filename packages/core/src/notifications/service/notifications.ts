@@ -41,7 +41,7 @@ export interface NotificationsOptions {
 
 /**
  * Makes the option `notifications` of a runtime: notices to people by the channels, once, joined
- * and in time. What waits survives restarts, and what failed is in the history of the user.
+ * and in time. Notices that wait survive restarts; failures are in the history of the user.
  * @throws InvalidOptionError
  * @example
  * ```ts

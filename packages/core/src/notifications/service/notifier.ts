@@ -37,7 +37,7 @@ export interface NotifierSettings {
   readonly quietHours?: QuietHours | ((recipient: Recipient) => QuietHours | undefined) | undefined;
 }
 
-/** What becomes of the notices now, or when to look again. */
+/** The next append, or the instant of the next look; `null` when there is none. */
 type Next = { readonly step: ServiceStep } | { readonly until: number | null };
 
 /** Writer of the notices of one recipient, while this process holds their ledger. */
@@ -76,7 +76,7 @@ export class Notifier {
       if ('step' in next) return next;
       waits.push(next.until);
     }
-    // What waits for another attempt, or for the end of quiet hours, holds back nothing urgent.
+    // Notices that wait for another attempt, or in quiet hours, hold back no urgent one.
     const begun = new Set(sendings.flatMap(({ notices }) => notices));
     const waiting = state.waiting.filter(
       ({ id, urgent }) => !begun.has(id) && (begun.size === 0 || urgent === true),

@@ -12,7 +12,7 @@ export interface TriggerInfo {
   readonly name: string;
   readonly description?: string;
   readonly status: TriggerStatus;
-  /** What it fires on: a schedule, or a kind with what data say of it. */
+  /** Cause of its firings: a schedule, or another kind with the part of it that is data. */
   readonly on: JsonObject;
   /** Name of the runnable that a firing starts. */
   readonly start: string;
@@ -23,7 +23,7 @@ export interface TriggerInfo {
   readonly priority?: string;
   /** @default 'default' */
   readonly queue?: string;
-  /** Who is told how the work of a firing ended. */
+  /** User who is told how the task of a firing ended. */
   readonly notify?: TriggerDeclaration['notify'];
   readonly missed: string;
   /** Missing when it follows from the schedule. */
@@ -37,7 +37,7 @@ export interface TriggerInfo {
   readonly createdAt: number;
   /** Next instant or check; missing when there is none. */
   readonly nextAt?: number;
-  /** The work of the last firing, while it goes on. */
+  /** Task of the last firing, while it goes on. */
   readonly open?: Pick<OpenWork, 'task' | 'session'> & { readonly instant: number };
   /** Number of firings that wait for its end. */
   readonly queued: number;

@@ -128,7 +128,7 @@ export class TriggerService {
   }
 
   /**
-   * Lets a paused or disabled trigger fire again. What was due meanwhile is not made up for.
+   * Lets a paused or disabled trigger fire again. Nothing that was due meanwhile is made up for.
    * @throws TriggerNotFoundError, TriggerStateError
    */
   resume(name: string, options: TriggerControlOptions = {}): Promise<void> {
@@ -194,7 +194,7 @@ export class TriggerService {
   }
 
   /**
-   * What has happened to a trigger, the last first.
+   * History of a trigger, the last entry first.
    * @throws TriggerNotFoundError
    */
   async history(

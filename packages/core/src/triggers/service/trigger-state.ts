@@ -31,7 +31,7 @@ export interface LastFiring {
   readonly status?: string;
 }
 
-/** What the ledger of a trigger says of it, as plain JSON. */
+/** State of a trigger, folded from its ledger, as plain JSON. */
 export interface TriggerState {
   readonly declaration?: TriggerDeclaration;
   readonly hash?: string;
@@ -47,7 +47,7 @@ export interface TriggerState {
   readonly status: TriggerStatus;
   readonly open?: OpenWork;
   readonly queued: readonly Firing[];
-  /** When the firings of the last hour started. */
+  /** Instants at which the firings of the last hour started. */
   readonly firedAt: readonly number[];
   readonly condition?: ConditionState;
   readonly fired: number;
@@ -123,7 +123,7 @@ function statusAfter(state: TriggerState, { at, decision }: TriggerEvent): Parti
     case 'delete':
       return { status: 'deleted', queued: [] };
     case 'resume':
-      // What came while it did not fire is over.
+      // Nothing that came while it did not fire is made up for.
       return { status: 'active', considered: Math.max(at, state.considered) };
     default:
       return {};

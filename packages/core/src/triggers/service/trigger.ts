@@ -25,7 +25,7 @@ import { checkTriggerOptions, InvalidTriggerError } from '../errors.ts';
 import { type FiringOptions, firingPolicy } from '../firings/policy.ts';
 import { scheduleOf } from '../schedules/schedules.ts';
 
-/** People who are told how the work of a firing ended. */
+/** User who is told how the task of a firing ended. */
 export interface TriggerNotice {
   /** Id of the user. */
   readonly user: string;
@@ -52,7 +52,7 @@ export interface TriggerOptions extends FiringOptions {
   readonly requester?: string;
   /** Times that the trigger may occur in its own chain of causes. @default 0 */
   readonly reentrant?: number;
-  /** Who is told the end of the started tasks. @default nobody */
+  /** User who is told how each started task ended. @default nobody */
   readonly notify?: TriggerNotice;
 }
 

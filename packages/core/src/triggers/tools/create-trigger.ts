@@ -55,7 +55,7 @@ export function createTool(options: TriggerToolsOptions): Tool {
       summary: (ctx) => summaryOf(ctx, options, zone),
       details: (ctx) => detailsOf(ctx, options, zone),
     },
-    // What cannot be is refused before a person is asked.
+    // An impossible trigger is refused before a person is asked.
     prepare: async (ctx: CreateContext) => {
       const on = givenOn(ctx, zone);
       assertFires(on, nowOf(ctx));
@@ -84,7 +84,7 @@ function schemaOf({ start }: TriggerToolsOptions, zone: string): JsonObject {
       : {
           start: {
             ...{ type: 'string', enum: [...start] },
-            description: `Who does the work. Default: ${first}`,
+            description: `Runnable that does the work. Default: ${first}`,
           },
         };
   return {

@@ -51,8 +51,8 @@ export function firingApp(order: FiringOrder): { app: Runtime; clock: SetClock }
   const clock = new SetClock(order.start);
   const note = action({
     name: 'note',
-    // The outside world knows a key that it has seen before.
-    // What a killed process has begun is left alone for that time.
+    // The outside world knows a key that it has seen before. An effect of a killed process is not
+    // begun again before its time limit is over.
     effect: { recovery: 'rerun', timeoutMs: effectMs },
     execute: ({ instant, standsFor, trigger: name }, { idempotencyKey: key }) => {
       const line = { trigger: name, instant, standsFor: standsFor ?? 1, key };

@@ -122,7 +122,7 @@ class Load {
       const answers = this.#workers.map((worker) => worker.ask(at));
       if (kills && round === 0) {
         await this.#kill();
-        // What the killed one has begun is taken over when its time is over.
+        // Effects of the killed one are taken over when their time limit is over.
         answers.push(...this.#workers.map((worker) => worker.ask(at + 2 * effectMs)));
       }
       const done = await Promise.all(answers);

@@ -37,7 +37,7 @@ function assertOwn({ principal: { user } }: Asking, { notify, requester }: Given
   );
 }
 
-/** What a trigger fires on, checked. */
+/** Checks and returns the cause of firings that a caller gives. */
 function causeOf(input: Asking, on: NewTriggerOn): TriggerOptions['on'] {
   if (on.kind !== 'event') return scheduleOf(on) satisfies Schedule;
   assertUnbound(input, 'make a trigger on them');

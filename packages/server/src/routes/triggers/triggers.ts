@@ -90,10 +90,10 @@ const listHistory = defineRoute({
   permission: 'read',
   operationId: 'listTriggerHistory',
   tag,
-  summary: 'What has happened to a trigger, the last first',
+  summary: 'History of a trigger, the last entry first',
   params: triggerPathSchema,
   query: triggerHistoryQuerySchema,
-  answers: { 200: { description: 'What has happened', schema: triggerHistorySchema } },
+  answers: { 200: { description: 'The entries', schema: triggerHistorySchema } },
 });
 
 const addListTriggers: AddRoutes = (api) => {
