@@ -10,6 +10,10 @@ export interface Subject {
 
 export type Sentence = (subject: Subject) => string;
 
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function textOf(data: JsonObject, ...members: readonly string[]): string | undefined {
   for (const member of members) {
     const value = data[member];

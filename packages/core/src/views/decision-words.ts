@@ -6,7 +6,8 @@ import type { EventOf } from '../ledger/event.ts';
 import { plain, type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
 import type { DerivedChoices } from './derived-choices.ts';
 import { failureOf, loopRefusal, loopWarning } from './loop-words.ts';
-import { serviceWords } from './service-words.ts';
+import { serviceWords } from './words/service-words.ts';
+import { beginningWords, deadlineWords } from './words/task-words.ts';
 
 /** Names of the decisions of a component, those that views derive from other events included. */
 type NamesOf<Component> =
@@ -22,22 +23,6 @@ type Words<Component extends DecisionComponent> = {
 
 function namesOf(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
-}
-
-/** The action at a hard deadline. */
-function deadlineWords({ data, who }: Subject): string {
-  switch (textOf(data, 'action')) {
-    case 'partial':
-      return `${who} was ended by its hard deadline, with what there was.`;
-    case 'fallback':
-      return `${who} was ended by its hard deadline, with a text that was prepared.`;
-    case 'retry':
-      return `${who} passed its hard deadline, and goes on later.`;
-    case 'retry_when_idle':
-      return `${who} passed its hard deadline, and goes on when nothing else waits.`;
-    default:
-      return `${who} was ended by its hard deadline.`;
-  }
 }
 
 /** A sentence about the call that was asked about, or about the question of a step. */
@@ -254,9 +239,7 @@ const runtimeWords: Words<
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },
   scheduler: {
-    enqueue: (of) =>
-      `The task "${textOf(of.data, 'name') ?? 'without a name'}" began after it had waited with ` +
-      `priority ${textOf(of.data, 'priority') ?? 'high'}.`,
+    enqueue: beginningWords,
     preempt: (of) => `${of.who} gave its place to a task of a higher priority after its round.`,
     soft_deadline: (of) => `${of.who} was told that its time is nearly over.`,
     hard_deadline: deadlineWords,

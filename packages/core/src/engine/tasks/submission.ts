@@ -29,7 +29,7 @@ export interface SubmissionParts {
   readonly freshKey: string;
   readonly work: WorkDefaults;
   /** Facts of a task that only the app itself gives. */
-  readonly more?: Pick<TaskData, 'cause' | 'onEnd'> | undefined;
+  readonly more?: Pick<TaskData, 'began' | 'cause' | 'onEnd'> | undefined;
 }
 
 /** Returns the id of a task, which follows from its submission. */

@@ -25,6 +25,16 @@ export type TaskListener = {
   readonly data: JsonObject;
 };
 
+/** Firing of a trigger that has begun a task. */
+export type BegunByTrigger = {
+  /** Name of the trigger. */
+  readonly trigger: string;
+  /** Id of the firing, as the history of the trigger has it. */
+  readonly firing: string;
+  /** Why it fired, for the end of a sentence. */
+  readonly why: string;
+};
+
 /** A task as it was submitted. Instants and durations are in milliseconds. */
 export type TaskData = {
   /** Id of the task, which is that of its run. */
@@ -55,6 +65,8 @@ export type TaskData = {
   };
   /** Tasks, triggers and actors that led to it. */
   readonly cause?: CauseData;
+  /** Missing for a task that nobody but a caller began, and in ledgers of older builds. */
+  readonly began?: BegunByTrigger;
   /** Sessions that are told its final end. */
   readonly onEnd?: readonly TaskListener[];
   /** Later executions in the background: so long after each failure, until the task is so old. */

@@ -224,10 +224,12 @@ export function retryDraft(
 
 /** The record that a task begins, which goes before the start of its run. */
 export function taskDraft(task: TaskData): EventDraft {
-  return decision('scheduler', 'enqueue', {
-    reasoning: `The task "${task.name}" was submitted with priority ${task.priority}.`,
-    data: task,
-  });
+  const { began, name, priority } = task;
+  const reasoning =
+    began === undefined
+      ? `The task "${name}" was submitted with priority ${priority}.`
+      : `Firing ${began.firing} of the trigger "${began.trigger}": ${began.why}.`;
+  return decision('scheduler', 'enqueue', { reasoning, data: task });
 }
 
 /** The task in the data of an inbox item; `undefined` for an item that is none. */

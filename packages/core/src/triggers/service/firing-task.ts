@@ -57,6 +57,7 @@ export function firingTask(
       ...{ app, tenant, now, work, freshKey: firing.id },
       more: {
         cause,
+        began: { trigger: name, firing: firing.id, why: whyFired(firing) },
         // Told in any process: the trigger may need other functions by then, or none.
         onEnd: [{ session, runnable: triggerKind, name, data: { firing: firing.id } }],
       },
@@ -89,6 +90,27 @@ function textOf({ input = '', name }: TriggerDeclaration, { about, kind }: Firin
       return `[Webhook Trigger] ${jsonOf(about, 'body')}${rest}`;
     case 'manual':
       return `[Trigger] ${input === '' ? name : input}`;
+  }
+}
+
+/** Why a trigger fired, for the end of a sentence. */
+function whyFired({ about, instant, kind, missed, standsFor = 1 }: Firing): string {
+  switch (kind) {
+    case 'schedule': {
+      const late = missed === true ? ', late' : '';
+      const many = standsFor > 1 ? `, for ${standsFor} instants` : '';
+      return `its schedule was due at ${new Date(instant).toISOString()}${late}${many}`;
+    }
+    case 'event': {
+      const from = typeof about?.['source'] === 'string' ? ` by "${about['source']}"` : '';
+      return `the event "${String(about?.['type'])}" was published${from}`;
+    }
+    case 'condition':
+      return `its condition became true${seen(about)}`;
+    case 'webhook':
+      return 'a signed delivery of its webhook came in';
+    case 'manual':
+      return 'somebody fired it';
   }
 }
 

@@ -2,10 +2,12 @@ import { defined } from '../../base/defined.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { sleepsUntil } from '../../ledger/folds/sleeps.ts';
+import { taskOfRun } from '../../ledger/folds/task.ts';
 import { parentOf } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
 import type { AnySession } from '../../session/session.ts';
 import { confidenceOf } from '../confidence.ts';
+import { isJsonObject } from '../decision-subject.ts';
 import { EventPlaces } from '../event-places.ts';
 import type { ExplainedDecision } from '../explain.ts';
 import { causalGraph } from './causal-graph.ts';
@@ -51,6 +53,8 @@ export interface Explanation {
   readonly run: string;
   /** Name of what was run. */
   readonly agent: string;
+  /** The firing of a trigger that began the run, if one did. */
+  readonly began?: { readonly trigger: string; readonly firing: string; readonly why: string };
   readonly status: 'completed' | 'error' | 'cancelled' | 'waiting' | 'sleeping' | 'running';
   /** Need of a run with the status `waiting`: a message, an answer, or to be let go on. */
   readonly waitsFor?: 'input' | 'tool_input' | 'pause';
@@ -88,6 +92,7 @@ export function explanationOf(
   return {
     run,
     agent,
+    ...defined({ began: beganBy(explained) }),
     status,
     ...defined({ waitsFor }),
     seq: event.seq,
@@ -103,6 +108,14 @@ export function explanationOf(
       isLimitation(one) ? { seq: one.seq, what: words.of(one) } : [],
     ),
   };
+}
+
+/** The firing of a trigger that began a run. */
+function beganBy({ all, resolve, run }: RunToExplain): Explanation['began'] {
+  const began = resolve(taskOfRun(all, run)?.began);
+  if (!isJsonObject(began)) return undefined;
+  const [trigger, firing, why] = [began['trigger'], began['firing'], began['why']];
+  return { trigger: String(trigger), firing: String(firing), why: String(why) };
 }
 
 function requestsOf(events: readonly Event[], words: EventWords): readonly OpenRequestWords[] {

@@ -29,11 +29,20 @@ export function paragraphOf(explanation: Explanation): string {
     : quoted(conclusion ?? 'nothing was said');
   const sentences = [
     ended(`${excerpt(agent)} ${verb}: ${said}`),
+    ...beginningSentences(explanation),
     evidenceSentence(explanation),
     ...decisionSentences(explanation),
     ...doubtSentences(explanation),
   ];
   return sentences.join(' ');
+}
+
+function beginningSentences({ began }: Explanation): readonly string[] {
+  if (began === undefined) return [];
+  const { firing, trigger, why } = began;
+  return [
+    `The trigger ${quoted(trigger)} began it (firing ${excerpt(firing)}), because ${excerpt(why)}.`,
+  ];
 }
 
 function evidenceSentence({ evidence }: Explanation): string {

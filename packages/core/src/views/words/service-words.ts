@@ -1,5 +1,5 @@
-import type { ServiceDecisions } from '../ledger/decisions/service-decisions.ts';
-import { plain, type Sentence, type Subject, textOf } from './decision-subject.ts';
+import type { ServiceDecisions } from '../../ledger/decisions/service-decisions.ts';
+import { isJsonObject, plain, type Sentence, type Subject, textOf } from '../decision-subject.ts';
 
 /** Sentences about the decisions of services; `other` is for those that have no words here. */
 type ServiceWords = {
@@ -59,8 +59,4 @@ function typeIn({ data }: Subject): string {
   const event = data?.['event'];
   const type = isJsonObject(event) ? event['type'] : undefined;
   return `"${typeof type === 'string' ? type : 'unknown'}"`;
-}
-
-function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
