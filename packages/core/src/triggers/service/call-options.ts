@@ -1,10 +1,12 @@
 import {
+  findInvalidOption,
   isCount,
   isListOf,
   isNonEmptyText,
   isText,
   type OptionChecks,
 } from '../../base/options.ts';
+import { InvalidTriggerError } from '../errors.ts';
 import type { TriggerStatus } from './trigger-state.ts';
 
 /** Filter of the list of triggers. */
@@ -31,10 +33,18 @@ export const listChecks: OptionChecks<TriggerListOptions> = {
   requester: isNonEmptyText,
   limit: isCount,
 };
-export const controlChecks: OptionChecks<TriggerControlOptions> = {
+const controlChecks: OptionChecks<TriggerControlOptions> = {
   by: (value) =>
     typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
       ? undefined
       : "'user', 'operator' or 'trigger', with an id behind a colon",
   reason: isText,
 };
+
+/** @throws InvalidTriggerError */
+export function checkControl(action: string, options: TriggerControlOptions): void {
+  const invalid = findInvalidOption(options, controlChecks);
+  if (invalid === undefined) return;
+  const { reason } = invalid;
+  throw new InvalidTriggerError({ function: `app.triggers.${action}`, reason });
+}

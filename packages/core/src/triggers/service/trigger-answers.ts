@@ -14,15 +14,21 @@ export function declared(state: TriggerState, by: Actor, data: JsonObject): Serv
   const hash = String(data['hash']);
   const isNew = state.status === 'deleted';
   if (!isNew && state.hashes.includes(hash)) return {};
+  // One that was made meanwhile is not changed by its creation, nor one made again by its change.
+  const { reason, revises } = data as { readonly reason?: string; readonly revises?: number };
+  if (revises !== undefined && revises !== (isNew ? 0 : state.revision)) return {};
   const revision = isNew ? 1 : state.revision + 1;
   const { name } = declaration;
   return {
     drafts: [
       decision('trigger', 'declare', {
         by,
-        reasoning: isNew
-          ? `The trigger "${name}" was created.`
-          : `The trigger "${name}" was changed; nothing before this is considered.`,
+        reasoning: [
+          isNew
+            ? `The trigger "${name}" was created.`
+            : `The trigger "${name}" was changed; nothing before this is considered.`,
+          ...(reason === undefined ? [] : [reason]),
+        ].join(' '),
         data: { declaration, hash, revision, ...(isNew ? { isNew } : {}) },
       }),
     ],

@@ -12,7 +12,7 @@ import { nextInstants } from '../schedules/next-instant.ts';
 import type { Schedule } from '../schedules/schedule.ts';
 import type { IncomingWebhook } from '../webhooks/verify-webhook.ts';
 import {
-  controlChecks,
+  checkControl,
   listChecks,
   type TriggerControlOptions,
   type TriggerListOptions,
@@ -21,6 +21,7 @@ import {
 import type { RunningChecks } from './condition-check.ts';
 import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
+import { heldElsewhere, mostLooks } from './held-elsewhere.ts';
 import { turnName } from './missing-code.ts';
 import {
   assertAhead,
@@ -81,6 +82,7 @@ export class TriggerService {
    * @throws InvalidTriggerError; TriggerStateError when there is one of this name
    */
   async create(options: TriggerOptions, control: TriggerControlOptions = {}): Promise<TriggerInfo> {
+    checkControl('create', control);
     const { declaration } = this.#ofData('create', options);
     const { name } = declaration;
     await syncClock(this.#host.clock, this.#ledgers);
@@ -88,8 +90,10 @@ export class TriggerService {
     const row = await this.#find(name);
     if (row !== undefined && row.status !== 'deleted')
       throw new TriggerStateError({ trigger: name, status: row.status, refused: 'created again' });
-    await this.#declare(declaration, this.#host.ids.next(), control);
-    return this.#settled(name, (found) => found.status !== 'deleted');
+    const hash = declarationHash(declaration);
+    const key = this.#host.ids.next();
+    await this.#declare(declaration, key, control, { hash, revises: 0 });
+    return this.#settled(name, hash, 'created again');
   }
 
   /**
@@ -102,6 +106,7 @@ export class TriggerService {
     options: Partial<Omit<TriggerOptions, 'name'>>,
     control: TriggerControlOptions = {},
   ): Promise<TriggerInfo> {
+    checkControl('update', control);
     const row = await this.#open(name, 'changed');
     const before = declarationOf(row);
     if (before.usesCode)
@@ -112,8 +117,10 @@ export class TriggerService {
     const key = this.#host.ids.next();
     // A change back to what it was is a revision too, unlike a process with older code.
     const isKnown = (row.body['hashes'] as readonly string[]).includes(hash);
-    await this.#declare(declaration, key, control, isKnown ? contentHash([hash, key]) : hash);
-    return this.#settled(name, (found) => found.revision > Number(row.body['revision']));
+    const named = isKnown ? contentHash([hash, key]) : hash;
+    const revises = Number(row.body['revision']);
+    await this.#declare(declaration, key, control, { hash: named, revises });
+    return this.#settled(name, named, 'changed');
   }
 
   /**
@@ -237,7 +244,7 @@ export class TriggerService {
       const hash = declarationHash(declaration);
       const row = await this.#find(declaration.name);
       const known = (row?.body['hashes'] ?? []) as readonly string[];
-      if (!known.includes(hash)) await this.#declare(declaration, hash, { by: 'operator' });
+      if (!known.includes(hash)) await this.#declare(declaration, hash, {}, { hash });
     }
   }
 
@@ -266,10 +273,11 @@ export class TriggerService {
   async #declare(
     declaration: TriggerDeclaration,
     key: string,
-    { by = 'operator' }: TriggerControlOptions,
-    hash: string = declarationHash(declaration),
+    { by = 'operator', reason }: TriggerControlOptions,
+    change: { readonly hash: string; readonly revises?: number },
   ): Promise<void> {
-    const data = { command: 'declare', declaration, hash } as unknown as JsonObject;
+    const more = defined({ reason, ...change });
+    const data = { command: 'declare', declaration, ...more } as unknown as JsonObject;
     await this.#post(declaration, `declare:${key}`, by, data);
   }
 
@@ -281,7 +289,8 @@ export class TriggerService {
     options: TriggerControlOptions,
   ): Promise<void> {
     const declaration = await this.#control(name, command, allowed, options);
-    await this.#written(name, turnName(declaration), ({ status }) => !allowed.includes(status));
+    const isDone = (row: StoredRow): boolean => !allowed.includes(triggerInfo(row).status);
+    await this.#written(name, turnName(declaration), isDone);
   }
 
   /** Posts a command. Returns the declaration of its trigger. */
@@ -292,8 +301,7 @@ export class TriggerService {
     options: TriggerControlOptions,
     more: JsonObject = {},
   ): Promise<TriggerDeclaration> {
-    const invalid = findInvalidOption(options, controlChecks);
-    if (invalid !== undefined) throw refusal(command, invalid.reason);
+    checkControl(command, options);
     const { by = 'operator', reason } = options;
     const row = await this.#row(name);
     const { status } = triggerInfo(row);
@@ -352,31 +360,36 @@ export class TriggerService {
     return turnName(this.#declared.get(name)?.declaration ?? { name, usesCode: false });
   }
 
-  /** Lets the trigger be written here, and returns it as it is then. */
-  async #settled(name: string, isDone: (found: TriggerInfo) => boolean): Promise<TriggerInfo> {
-    const row = await this.#written(name, this.#turnOf(name), isDone);
-    const found = row === undefined ? await this.get(name) : triggerInfo(row);
-    if (isDone(found)) return found;
-    throw new TriggerStateError({ trigger: name, status: found.status, refused: 'changed' });
+  /** Lets a declaration be taken in here, and returns the trigger as it is then. */
+  async #settled(name: string, hash: string, refused: string): Promise<TriggerInfo> {
+    const isTaken = ({ body, status }: StoredRow): boolean =>
+      status !== 'deleted' && (body['hashes'] as readonly string[]).includes(hash);
+    const row = await this.#written(name, this.#turnOf(name), isTaken);
+    if (row === undefined) throw await this.#notFound(name);
+    if (isTaken(row)) return triggerInfo(row);
+    // Another change, or the end of the trigger, was there first.
+    throw new TriggerStateError({ trigger: name, status: row.status, refused });
   }
 
   /**
-   * Lets a trigger be written here until that is done, or nothing here is at work on it any more.
+   * Lets a trigger be written here until that is done, or nobody is at work on it any more.
    * @returns its row as it is then; `undefined` when there is none
    */
   async #written(
     name: string,
     turn: string,
-    isDone: (found: TriggerInfo) => boolean,
+    isDone: (found: StoredRow) => boolean,
   ): Promise<StoredRow | undefined> {
     const tenant = this.#tenant;
-    for (;;) {
+    for (let looks = 0; ; looks++) {
       await this.#host.advance(tenant, turn);
       const row = await this.#find(name);
-      if (row !== undefined && isDone(triggerInfo(row))) return row;
+      if (row !== undefined && isDone(row)) return row;
       // Its writer takes in commands only after a check.
       this.#checks.end({ tenant, name });
-      if (!(await this.#host.awaited(tenant, turn))) return this.#find(name);
+      if (await this.#host.awaited(tenant, turn)) continue;
+      const isHeld = looks < mostLooks && (await heldElsewhere(this.#host, tenant, name));
+      if (!isHeld) return this.#find(name);
     }
   }
 }
