@@ -49,7 +49,7 @@ test('triggers are made, listed, shown, changed and have a history', async () =>
     { name: 'mail', status: 'active', overlap: 'queue', on: { kind: 'event', pattern: 'mail.*' } },
   ]);
   const listed = (await run('triggers')).stdout.split('\n');
-  expect(listed[0]).toMatch(/^TRIGGER +STATE +NEXT +FIRED +FAILED +STARTS +ON$/);
+  expect(listed[0]).toMatch(/^TRIGGER +STATUS +NEXT +FIRED +FAILED +STARTS +ON$/);
   const lines = listed.slice(1, -1).join('\n');
   expect(lines).toMatch(/^morning +active +20\S+ \S+ +0 +0 +writer +0 8 \* \* 1-5 \(Europe/m);
   expect(lines).toMatch(/^mail +active +– +0 +0 +writer +event mail\.\*$/m);
@@ -71,7 +71,7 @@ test('a trigger fires, is paused, resumed and deleted by commands', async () => 
   const { run, start } = desk();
   await run('triggers', 'create', 'daily', '--every', '1d', '--start', 'writer', '--input', 'Go');
   const fire = () => run('triggers', 'fire', 'daily', '--idempotency-key', 'a');
-  expect((await fire()).stdout).toBe('"daily" fires as soon as a worker looks.\n');
+  expect((await fire()).stdout).toBe('"daily" fires; a worker carries out its task.\n');
   await fire();
   const worker = start('worker', '--json');
   const status = async () => (await told(run('triggers', 'show', 'daily', '--json')))[0];
@@ -95,7 +95,7 @@ test('a trigger fires, is paused, resumed and deleted by commands', async () => 
   await until({ status: 'deleted', fired: 1 });
   // Declared by code, and so without a command.
   expect(await told(run('triggers', '--json'))).toMatchObject([{ name: 'watch' }]);
-  expect(await told(run('triggers', '--state', 'deleted', '--json'))).toMatchObject([
+  expect(await told(run('triggers', '--status', 'deleted', '--json'))).toMatchObject([
     { name: 'daily' },
   ]);
   worker.child.kill('SIGTERM');
@@ -177,7 +177,7 @@ test('the same commands work on the triggers of a server', async () => {
   expect((await run('delete', 'mail', '--reason', 'No')).stderr).toContain('Leave it out');
   expect((await run('delete', 'mail')).code).toBe(0);
   await work();
-  expect(await told(run('--state', 'disabled', '--state', 'deleted', '--json'))).toMatchObject([
+  expect(await told(run('--status', 'disabled', '--status', 'deleted', '--json'))).toMatchObject([
     { name: 'morning', status: 'disabled' },
     { name: 'mail', status: 'deleted' },
   ]);
@@ -224,7 +224,7 @@ test.each<[string[], string]>([
   [['triggers', 'preview'], 'Name a trigger, or a schedule'],
   [['triggers', 'preview', 'known', '--every', '1h'], 'not both'],
   [['triggers', 'preview', '--cron', '* * *'], 'The trigger cannot be set up: '],
-  [['triggers', '--state', 'resting'], 'Allowed choices'],
+  [['triggers', '--status', 'resting'], 'Allowed choices'],
 ])('%s is refused', async (args, words) => {
   const { run } = desk();
   await run('triggers', 'create', 'known', '--every', '1d', '--start', 'writer');

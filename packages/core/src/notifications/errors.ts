@@ -20,7 +20,7 @@ const passing: ReadonlySet<ToolResultStatus> = new Set(['error_transient', 'time
 
 /**
  * A notice that a channel did not send, or may have sent. `ctx.effect` records `effect`, so that a
- * notice that may have arrived is sent again only where the channel bears it.
+ * notice that may have arrived is sent again only by an idempotent channel.
  */
 export class NotificationFailedError extends AdjutantError implements DeclaredFailure {
   readonly channel: string;

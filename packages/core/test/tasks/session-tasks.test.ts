@@ -1,34 +1,16 @@
-import { agent, memoryStore, type Runtime, runtime, step, tool } from 'adjutant';
-import { roundModel, testClock } from 'adjutant/testing';
+import { memoryStore, type Runtime, type RuntimeOptions, runtime, step } from 'adjutant';
+import { testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { jobs, reaches } from './failures/desk.ts';
+import { payingClerk } from './paying-clerk.ts';
 
-/** An app of one slot, whose jobs note their messages and wait while they are held. */
-function desk(options: Partial<Parameters<typeof runtime>[0]> = {}) {
-  const ran: string[] = [];
-  const held = new Map<string, PromiseWithResolvers<void>>();
-  const job = step({
-    name: 'job',
-    execute: async (ctx) => {
-      const message = ctx.message ?? '';
-      ran.push(message);
-      await held.get(message)?.promise;
-      return ctx.complete(`did ${message}`);
-    },
-  });
-  const app = runtime({
-    app: 'desk',
-    store: memoryStore(),
-    runnables: [job],
-    work: { slots: 1 },
-    ...options,
-  });
-  const hold = (message: string): void => void held.set(message, Promise.withResolvers());
-  const free = (message: string): void => held.get(message)?.resolve();
-  return { app, job, ran, hold, free };
-}
-
-async function reaches(app: Runtime, id: string, state: string): Promise<void> {
-  while ((await app.tasks.get(id)).state !== state) await new Promise(setImmediate);
+/** An app of one place, and jobs that note their messages and wait while they are held. */
+function desk(options: Partial<RuntimeOptions> = {}) {
+  const { job, ...control } = jobs();
+  const store = memoryStore();
+  const work = { slots: 1 };
+  const app = runtime({ app: 'desk', store, runnables: [job], work, ...options });
+  return { app, job, ...control };
 }
 
 const turnOf = (app: Runtime, session: string) =>
@@ -86,15 +68,7 @@ test('a task that was made urgent stays so while it waits for another of its ses
 });
 
 test('a task behind one that waits for a person takes no place and wakes nothing', async () => {
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: { type: 'object' },
-    approval: true,
-    execute: () => 'paid',
-  });
-  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid' }]);
-  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const clerk = payingClerk();
   const { app, job, ran } = desk();
   const asking = await app.submit(clerk, 'Pay', { session: 'ann' });
   await reaches(app, asking.id, 'waiting');

@@ -1,6 +1,7 @@
 import { agent, memoryStore, type Runtime, runtime, step, tool } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { payingClerk } from './paying-clerk.ts';
 
 const job = (name: string, onCall: () => unknown = () => undefined) =>
   step({
@@ -100,15 +101,7 @@ test('the profile of an assistant has a place for one realtime task', async () =
 });
 
 test('an answer in the process of its run leaves no turn behind', async () => {
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: { type: 'object' },
-    approval: true,
-    execute: () => 'paid',
-  });
-  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done' }]);
-  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const clerk = payingClerk('Done');
   const store = memoryStore();
   const app = desk({ runnables: [clerk], store, recover: 'auto' });
   const asking = await app.run(clerk, 'Pay');

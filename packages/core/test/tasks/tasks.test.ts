@@ -2,6 +2,7 @@ import { agent, memoryStore, type Runtime, runtime, step, tool } from 'adjutant'
 import { systemClock } from 'adjutant/ports';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { payingClerk } from './paying-clerk.ts';
 
 /** An agent that says "Done" after as many rounds. */
 function worker(name: string, rounds = 1, onRound: () => unknown = () => undefined) {
@@ -291,15 +292,7 @@ test('a task that waits for its next execution can be cancelled', async () => {
 });
 
 test('a fork of a task is no task: its end changes nothing of the original', async () => {
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: { type: 'object' },
-    approval: true,
-    execute: () => 'paid',
-  });
-  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done' }]);
-  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const clerk = payingClerk('Done');
   const app = desk({ runnables: [clerk] });
   const task = await app.submit(clerk, 'Pay');
   while ((await task.info()).state !== 'waiting') await new Promise(setImmediate);

@@ -245,7 +245,8 @@ export const triggersQuerySchema = z.strictObject({
     .openapi({
       type: 'array',
       items: { type: 'string', enum: [...triggerStatuses] },
-      description: 'Only triggers in these states; may be repeated. Default: all but deleted ones.',
+      description:
+        'Only triggers with these statuses; may be repeated. Default: all but deleted ones.',
     }),
   limit: limitSchema(mostTriggers, 100),
 });

@@ -2,14 +2,8 @@ import type { NoticeStream } from 'adjutant/notifications';
 import { defined } from 'adjutant/text';
 import type { ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { eventStream } from './event-stream.ts';
 import type { Encoding, Piece } from './replay/telling.ts';
-import {
-  brokenFrame,
-  type StreamRequest,
-  streamEndings,
-  streamHeaders,
-} from './stream-response.ts';
+import { type StreamRequest, sentEvents } from './stream-response.ts';
 
 /**
  * Answers with a stream of the notices of the caller's user, from now on.
@@ -17,31 +11,16 @@ import {
  * `too_many_streams` (429)
  */
 export function noticeStreamResponse(parts: ServerParts, input: StreamRequest): Response {
-  const { clock, metrics, options, streams } = parts;
-  const { app, principal, request, requestId } = input;
-  const hub = options.notices;
+  const { app, principal } = input;
+  const hub = parts.options.notices;
   const { agents, user } = principal;
   if (hub === undefined) throw withoutHub();
   // Notices are about all agents.
   if (user === undefined || agents !== undefined) throw withoutUser();
-  const onClose = streams.open(principal, 'sse');
-  const { method, url } = request;
-  const body = eventStream(
+  return sentEvents(parts, input, (encoding, signal) =>
     // Subscribed at once: what is sent before the first look is not lost.
-    (encoding, signal) => told(hub.subscribe(app.tenant, user, { signal }), encoding),
-    {
-      clock,
-      endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-      heartbeatMs: options.stream.heartbeatMs,
-      onClose,
-      onSent: (frames) => {
-        for (let i = 0; i < frames; i++) metrics.eventSent('sse');
-      },
-      problem: (error) =>
-        brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
-    },
+    told(hub.subscribe(app.tenant, user, { signal }), encoding),
   );
-  return new Response(body, { status: 200, headers: streamHeaders });
 }
 
 async function* told<Written>(

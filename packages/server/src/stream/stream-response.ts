@@ -39,7 +39,7 @@ export async function streamResponse(
   subject: StreamSubject,
   { headers = {}, place }: StreamAnswer = {},
 ): Promise<Response> {
-  const { clock, metrics, options, replays, streams } = parts;
+  const { replays } = parts;
   const stream = await followed(subject, { replays, principal, signal: request.signal });
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
   if (stream === undefined || request.method === 'HEAD') {
@@ -49,21 +49,42 @@ export async function streamResponse(
       stream === undefined ? { status: 204, headers: { 'cache-control': 'no-store' } } : answer,
     );
   }
-  const onClose = place ?? streams.open(principal, 'sse');
+  return sentEvents(
+    parts,
+    { principal, request, requestId },
+    (encoding, signal) => stream.follow(encoding, signal),
+    { headers, ...(place === undefined ? {} : { place }) },
+  );
+}
+
+/** Frames of a stream, as long as somebody reads it. */
+type Follow = Parameters<typeof eventStream>[0];
+
+/**
+ * Answers with server-sent events, until their frames or the stream end.
+ * @throws RequestRefusedError `too_many_streams` (429)
+ */
+export function sentEvents(
+  parts: ServerParts,
+  { principal, request, requestId }: Omit<StreamRequest, 'app'>,
+  follow: Follow,
+  { headers = {}, place }: StreamAnswer = {},
+): Response {
+  const { clock, metrics, options, streams } = parts;
   // Not the request itself, which would be kept in memory as long as the stream lasts.
   const { method, url } = request;
-  const body = eventStream((encoding, signal) => stream.follow(encoding, signal), {
+  const body = eventStream(follow, {
     clock,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeatMs: options.stream.heartbeatMs,
-    onClose,
+    onClose: place ?? streams.open(principal, 'sse'),
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
     problem: (error) =>
       brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
   });
-  return new Response(body, answer);
+  return new Response(body, { status: 200, headers: { ...streamHeaders, ...headers } });
 }
 
 /**

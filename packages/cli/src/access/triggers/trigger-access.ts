@@ -8,7 +8,7 @@ import type {
 } from 'adjutant/triggers';
 
 export interface TriggerFilter {
-  /** States of the triggers. @default all but deleted ones */
+  /** Statuses of the triggers. @default all but deleted ones */
   readonly statuses?: readonly TriggerStatus[];
   readonly requester?: string;
   readonly limit: number;

@@ -29,7 +29,7 @@ export interface TriggerPlaceFlags extends ProjectFlags, ServerFlags {
 }
 
 export interface TriggersOptions extends TriggerPlaceFlags {
-  readonly state?: readonly TriggerStatus[];
+  readonly status?: readonly TriggerStatus[];
   readonly requester?: string;
   readonly limit: number;
 }
@@ -40,9 +40,9 @@ export interface ControlOptions extends TriggerPlaceFlags {
 
 /** `adjutant triggers list`: lists triggers in the order in which they were made. */
 export async function listTriggers(host: Host, options: TriggersOptions): Promise<number> {
-  const { limit, requester, state } = options;
+  const { limit, requester, status } = options;
   const access = await triggersOf(host, options);
-  const triggers = await access.list({ limit, ...defined({ requester, statuses: state }) });
+  const triggers = await access.list({ limit, ...defined({ requester, statuses: status }) });
   if (options.json) for (const trigger of triggers) host.stdout.write(jsonLine(trigger));
   else if (triggers.length === 0) host.stdout.write(noTriggers);
   else writeTriggerTable(host, triggers);
@@ -168,7 +168,7 @@ function controlledText({ kind }: TriggerCommand, { status }: TriggerInfo): stri
     case 'delete':
       return `is deleted${when} Its history stays.`;
     case 'fire':
-      return 'fires as soon as a worker looks.';
+      return 'fires; a worker carries out its task.';
   }
 }
 

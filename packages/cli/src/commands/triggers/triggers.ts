@@ -11,7 +11,7 @@ import { withConfig, withServer } from '../../grammar/option-groups.ts';
 import { gatheredChoice, notEmpty, positiveInteger } from '../../grammar/option-values.ts';
 import { priorities } from '../tasks/tasks.ts';
 
-const states: readonly TriggerStatus[] = ['active', 'paused', 'disabled', 'completed', 'deleted'];
+const statuses: readonly TriggerStatus[] = ['active', 'paused', 'disabled', 'completed', 'deleted'];
 const overlaps: readonly OverlapPolicy[] = ['skip', 'queue', 'coalesce', 'cancel_previous'];
 const missed: readonly MissedPolicy[] = ['skip', 'once', 'all'];
 
@@ -30,11 +30,11 @@ const addList: AddCommand = (triggers, { host, onExitCode }) => {
   placed(list.description('list the triggers, the oldest first'))
     .addOption(
       new Option(
-        '--state <state>',
-        'only those in this state; may be given again (default: all but deleted)',
+        '--status <status>',
+        'only those with this status; may be given again (default: all but deleted)',
       )
-        .choices(states)
-        .argParser(gatheredChoice(states)),
+        .choices(statuses)
+        .argParser(gatheredChoice(statuses)),
     )
     .option('--requester <id>', 'only those whose tasks run for this user', notEmpty)
     .option('--limit <number>', 'how many at most', positiveInteger, 100)
@@ -75,7 +75,7 @@ const addUpdate: AddCommand = (triggers, { host, onExitCode }) => {
 };
 
 const controls = [
-  { kind: 'pause', description: 'let a trigger rest until it is resumed' },
+  { kind: 'pause', description: 'let a trigger not fire until it is resumed' },
   { kind: 'resume', description: 'let a paused or disabled trigger fire again' },
   { kind: 'disable', description: 'take a trigger out of use until it is resumed' },
   { kind: 'delete', description: 'end a trigger and its open work; its history stays' },
@@ -173,11 +173,13 @@ function withFacts(command: Command): Command {
     .addOption(
       new Option(
         '--overlap <policy>',
-        'what becomes of a firing while earlier work goes on (default: skip)',
+        'rule for a firing while earlier work goes on (default: skip)',
       ).choices(overlaps),
     )
     .addOption(
-      new Option('--missed <policy>', 'what fires after an outage (default: once)').choices(missed),
+      new Option('--missed <policy>', 'rule for instants that were late (default: once)').choices(
+        missed,
+      ),
     )
     .option('--notify <user>', 'user who is told how the work of a firing ended', notEmpty)
     .addOption(

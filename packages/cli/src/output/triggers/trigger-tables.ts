@@ -21,7 +21,7 @@ export function writeTriggerTable(output: Output, triggers: readonly TriggerInfo
     plainLine(trigger.start),
     shorten(firesOn(trigger), longestCell),
   ]);
-  writeTable(output, ['TRIGGER', 'STATE', 'NEXT', 'FIRED', 'FAILED', 'STARTS', 'ON'], rows);
+  writeTable(output, ['TRIGGER', 'STATUS', 'NEXT', 'FIRED', 'FAILED', 'STARTS', 'ON'], rows);
 }
 
 /** Writes what has happened to a trigger as a table. */

@@ -43,7 +43,7 @@ export interface AttemptRequest {
  * Reason for which a channel is not tried again.
  * - `permanent`: another attempt would fail in the same way.
  * - `attempts`: it has had as many as it may.
- * - `may_have_arrived`: the outcome is unknown, and the channel does not bear doubles.
+ * - `may_have_arrived`: the outcome is unknown, and the channel is not idempotent.
  * - `too_late`: the notice expires before the next attempt may be made.
  * - `asked_to_wait`: it asks for a wait of more than 5 minutes.
  */

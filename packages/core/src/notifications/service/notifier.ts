@@ -160,8 +160,8 @@ export class Notifier {
   }
 
   /**
-   * Goes on after a process ended during an attempt: the same attempt again where the channel bears
-   * it, else a failure with an unknown outcome.
+   * Goes on after a process ended during an attempt: the same attempt again where the channel is
+   * idempotent, else a failure with an unknown outcome.
    */
   async #afterInterruption(
     { key, notices, open }: Sending,

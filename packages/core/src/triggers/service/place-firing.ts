@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
 import type { Firing, TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { EventDraft } from '../../ledger/event.ts';
@@ -30,8 +31,7 @@ export function placeFiring(
   firing: Firing,
   parts: PlaceParts,
 ): PlacedFiring {
-  const considered: Considered =
-    parts.considered === undefined ? {} : { considered: parts.considered };
+  const considered: Considered = defined({ considered: parts.considered });
   const { mostPerHour } = declaration;
   // Those of a schedule were counted when they were chosen.
   const { left } = hourlyAllowance({ firedAt: state.firedAt, now: parts.now, mostPerHour });
@@ -42,17 +42,17 @@ export function placeFiring(
     });
   if (state.open === undefined && state.queued.length === 0)
     return start(declaration, firing, parts, considered);
-  return placeBehind(state, declaration, firing, { ...parts, ...considered });
+  return placeBehind(state, declaration, firing, parts, considered);
 }
 
+/** Decides what becomes of a firing while the task of an earlier one goes on. */
 function placeBehind(
   state: TriggerState,
   declaration: TriggerDeclaration,
   firing: Firing,
   parts: PlaceParts,
+  considered: Considered,
 ): PlacedFiring {
-  const considered: Considered =
-    parts.considered === undefined ? {} : { considered: parts.considered };
   const { open, queued } = state;
   const { action, reason, reasoning } = overlapDecision(declaration.overlap as OverlapPolicy, {
     open: open && {

@@ -61,7 +61,8 @@ export function triggerTools(options: TriggerToolsOptions): readonly Tool[] {
     listTool(options),
     controlTool(options, {
       kind: 'pause',
-      description: 'Lets a trigger rest. Use it when the user does not want its work for a while.',
+      description:
+        'Lets a trigger not fire. Use it when the user does not want its work for a while.',
       status: 'paused',
       done: 'It does not fire until it is resumed.',
     }),
@@ -99,7 +100,7 @@ function listTool(options: TriggerToolsOptions): Tool {
 interface Control {
   readonly kind: 'pause' | 'resume' | 'delete';
   readonly description: string;
-  /** State in which nothing is to be done any more. */
+  /** Status in which nothing is to be done any more. */
   readonly status: string;
   /** Sentence for the model. */
   readonly done: string;

@@ -1,6 +1,6 @@
-import { agent, step, tool } from 'adjutant';
-import { roundModel } from 'adjutant/testing';
+import { step } from 'adjutant';
 import { expect, test } from 'vitest';
+import { payingClerk } from '../paying-clerk.ts';
 import { decisionsOf, desk, jobs, levelMs, reaches, rounds } from './desk.ts';
 
 test('aged_background_backlog_and_fresh_high: it waits for one round, and leaves one', async () => {
@@ -175,15 +175,7 @@ test('cancel_of_queued_task_without_slots', async () => {
 });
 
 test('useless_item_does_not_spin: what only informs makes no worker look twice', async () => {
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: { type: 'object' },
-    approval: true,
-    execute: () => 'paid',
-  });
-  const model = roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid' }]);
-  const clerk = agent({ name: 'clerk', model, tools: [pay] });
+  const clerk = payingClerk();
   const { job } = jobs();
   const { app } = desk({ runnables: [clerk, job], recover: 'manual' });
   const look = async () => {

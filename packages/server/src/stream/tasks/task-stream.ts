@@ -1,15 +1,9 @@
 import type { TaskInfo } from 'adjutant/scheduler';
 import type { ServerParts } from '../../http/parts.ts';
 import { isTaskInReach, taskAnswer } from '../../http/reachable-task.ts';
-import { eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
 import type { Encoding, Piece } from '../replay/telling.ts';
-import {
-  brokenFrame,
-  type StreamRequest,
-  streamEndings,
-  streamHeaders,
-} from '../stream-response.ts';
+import { type StreamRequest, sentEvents } from '../stream-response.ts';
 
 /** Says that all tasks that have not ended were told. */
 const listed: SentFrame = { event: 'listed', data: {} };
@@ -20,22 +14,7 @@ const listed: SentFrame = { event: 'listed', data: {} };
  * @throws RequestRefusedError `too_many_streams` (429)
  */
 export function taskStreamResponse(parts: ServerParts, input: StreamRequest): Response {
-  const { clock, metrics, options, streams } = parts;
-  const { principal, request, requestId } = input;
-  const onClose = streams.open(principal, 'sse');
-  const { method, url } = request;
-  const body = eventStream((encoding, signal) => changes(parts, input, encoding, signal), {
-    clock,
-    endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-    heartbeatMs: options.stream.heartbeatMs,
-    onClose,
-    onSent: (frames) => {
-      for (let i = 0; i < frames; i++) metrics.eventSent('sse');
-    },
-    problem: (error) =>
-      brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
-  });
-  return new Response(body, { status: 200, headers: streamHeaders });
+  return sentEvents(parts, input, (encoding, signal) => changes(parts, input, encoding, signal));
 }
 
 /** Gives a reader the newest state of each task that has changed since it last took some. */
