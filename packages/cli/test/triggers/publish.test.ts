@@ -81,7 +81,7 @@ test('an event is published on a server, with data from standard input', async (
 });
 
 test.each<[string[], string]>([
-  [['publish'], 'topic'],
+  [['publish'], 'type'],
   [['publish', ' '], 'It is empty'],
   [['publish', 'mail..received'], "such as 'mail.received'"],
   [['publish', 'mail.*'], "such as 'mail.received'"],

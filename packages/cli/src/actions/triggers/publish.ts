@@ -16,10 +16,10 @@ export interface PublishOptions extends ProjectFlags, ServerFlags {
   readonly json?: boolean;
 }
 
-/** `adjutant publish <topic> [json]`: publishes an event. */
+/** `adjutant publish <type> [json]`: publishes an event. */
 export async function publishEvent(
   host: Host,
-  { json, topic: type }: { readonly topic: string; readonly json: string | undefined },
+  { json, type }: { readonly type: string; readonly json: string | undefined },
   options: PublishOptions,
 ): Promise<number> {
   const { id: given, source } = options;

@@ -23,10 +23,10 @@ export interface OutboxParts {
 }
 
 /**
- * Deliverer of the messages between ledgers. They are rows that were written with the appends that
- * caused them. Those of one sender to one receiver arrive in order, each after the receipt of the
- * one before; an item that comes twice is one item. A message that cannot arrive becomes a dead
- * letter: its sender is told once, and the next ones go on.
+ * Deliverer of sends: items on their way between ledgers, in rows that were written with the
+ * appends that caused them. Those of one sender to one receiver arrive in order, each after the
+ * receipt of the one before; an item that comes twice is one item. A send that cannot arrive
+ * becomes a dead letter: its sender is told once, and the next ones go on.
  */
 export class Outbox {
   readonly #parts: OutboxParts;

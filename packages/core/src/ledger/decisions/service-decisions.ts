@@ -10,7 +10,7 @@ export type CauseData = {
   readonly chain: readonly string[];
 };
 
-/** An event of the bus, as it is recorded and delivered. */
+/** A published event, as it is recorded and handed to triggers. */
 export type PublishedEvent = {
   readonly id: string;
   readonly source?: string;

@@ -1,14 +1,14 @@
 import { describeValue, isFunction } from '../../base/options.ts';
 import { InvalidTriggerError } from '../errors.ts';
 
-/** An event of the bus, as a filter of a trigger sees it. */
+/** A published event, as the filter of a trigger sees it. */
 export interface TriggerEvent {
   readonly source?: string | undefined;
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** Fires on events of the bus. Made by `event`. */
+/** Fires on published events. Made by `event`. */
 export interface EventTrigger {
   readonly kind: 'event';
   /** Type of the events, or a pattern of types. */

@@ -2,7 +2,7 @@
 export interface Cause {
   /** The first of them. */
   readonly root: string;
-  /** How many there are. */
+  /** Number of them. */
   readonly depth: number;
   /** Their names, the first one first. */
   readonly chain: readonly string[];

@@ -10,15 +10,15 @@ export interface HourlyQuestion {
 
 /** Firings that an hour still allows. */
 export interface HourlyAllowance {
-  /** How many may fire now. */
+  /** Number of firings that may start now. */
   readonly left: number;
   /** When one more may fire, if none is left. */
   readonly freeAt: number | undefined;
 }
 
 /**
- * Returns how many firings a trigger has left. The limit ends cycles that no ledger sees, as one
- * through a webhook that loses the lineage.
+ * Returns the number of firings that a trigger has left. The limit ends cycles that no ledger sees,
+ * as one through a webhook that loses the lineage.
  */
 export function hourlyAllowance(question: HourlyQuestion): HourlyAllowance {
   const { firedAt, now, mostPerHour } = question;

@@ -2,7 +2,7 @@
 export interface InstantSource {
   /** The first instant after another; `undefined` when there is none. */
   next(after: number): number | undefined;
-  /** How many instants there are. */
+  /** Number of instants. */
   count(after: number, until: number): number;
   /** The last instants, at most `limit`, ascending. */
   newest(limit: number, after: number, until: number): readonly number[];

@@ -42,7 +42,7 @@ export function nextInstant(
 export interface PreviewOptions {
   /** Epoch milliseconds. The instants come after it; an interval is counted from it. */
   readonly from: number;
-  /** How many instants. Default 10, at most 1,000. */
+  /** Number of instants. Default 10, at most 1,000. */
   readonly count?: number | undefined;
   /** Instant that an interval is counted from. Default `from`. */
   readonly anchor?: number | undefined;

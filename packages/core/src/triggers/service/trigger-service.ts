@@ -77,7 +77,7 @@ export class TriggerService {
   }
 
   /**
-   * Makes a trigger by data alone, without functions: on a schedule or on events of the bus. It is
+   * Makes a trigger by data alone, without functions: on a schedule or on published events. It is
    * stored, and any worker of the app fires it.
    * @throws InvalidTriggerError; TriggerStateError when there is one of this name
    */
