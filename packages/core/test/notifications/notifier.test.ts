@@ -8,6 +8,7 @@ import {
 import { roundModel } from 'adjutant/testing';
 import { every, trigger, triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { desk, hourMs, noting, work } from '../services/desk.ts';
 
 /** A channel that keeps what it is given; `fail` decides what becomes of each sending. */
@@ -154,6 +155,48 @@ test('a request is told to the requester of its task, and not when it is settled
   expect(sent).toMatchObject([
     { user: 'ann', actions: [{ label: 'Decide', url: expect.stringContaining('desk.example') }] },
   ]);
+  await app.close();
+});
+
+/** An agent that asks for the approval of many calls at once. */
+function asking(calls: number) {
+  const pay = tool({
+    ...{ name: 'pay', description: 'Pays', schema: z.object({ n: z.number() }) },
+    approval: true,
+    execute: () => 'paid',
+  });
+  const toolCalls = Array.from({ length: calls }, (_, n) => ({ name: 'pay', args: { n } }));
+  const model = roundModel([{ toolCalls }, { text: 'Paid.' }]);
+  return agent({ name: 'clerk', model, tools: [pay] });
+}
+
+test('joined notices of requests have the links to them; none of many is taken for settled', async () => {
+  const { channel, sent } = keeping();
+  const requests = 120;
+  const clerk = asking(requests);
+  const { app } = desk({
+    runnables: [clerk],
+    approvals: { keys: [{ id: 'k', secret: 'x'.repeat(32) }], url: 'https://desk.example/approve' },
+    notifications: notifications({ channels: [channel], requests: true }),
+  });
+  await app.submit(clerk, 'Pay', { requester: 'ann' });
+  await work(app);
+  expect(sent).toMatchObject([{ title: `${requests} notices` }]);
+  expect(sent[0]?.actions).toHaveLength(10);
+  expect(sent[0]?.actions?.[0]).toMatchObject({ label: 'Decide: Somebody has to decide' });
+  await app.close();
+});
+
+test('a notice that expires before those that it was joined with is left out from then on', async () => {
+  const { channel, sent } = keeping('mail', (count) => (count === 1 ? broken('mail') : undefined));
+  const { app, clock } = desk({ notifications: notifications({ channels: [channel] }) });
+  const expiresAt = clock.now() + 1_000;
+  await app.notifications.send({ user: 'ann', title: 'The code is 4711', expiresAt });
+  await app.notifications.send({ user: 'ann', title: 'Two' });
+  await work(app);
+  clock.advance(60_000);
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Two']);
   await app.close();
 });
 

@@ -128,8 +128,9 @@ export class Notifier {
     const [first] = given;
     if (first === undefined) return { step: { drafts: [dropped(notices, 'gone')] } };
     const channels = this.#channelsOf(first);
-    const joined = joinNotices(given.map(({ channels: _, ...notice }) => notice as Notice));
-    if (open !== undefined) return this.#afterInterruption(sending, joined, channels);
+    const single = given.map(({ channels: _, ...notice }) => notice as Notice);
+    if (open !== undefined) return this.#afterInterruption(sending, single, channels);
+    const joined = joinNotices(single);
     const { retry } = this.#settings;
     const next = planAttempt({
       ...{ notice: joined, channels, attempts, now: this.#session.now() },
@@ -154,7 +155,7 @@ export class Notifier {
             }),
           ],
         });
-        return { step: { drafts: [await this.#send(channel, joined, notices, key)] } };
+        return { step: { drafts: [await this.#send(channel, single, notices, key)] } };
       }
     }
   }
@@ -165,12 +166,12 @@ export class Notifier {
    */
   async #afterInterruption(
     { key, notices, open }: Sending,
-    joined: Notice,
+    single: readonly Notice[],
     channels: readonly Channel[],
   ): Promise<Next> {
     const channel = channels.find(({ name }) => name === open);
     if (channel?.idempotent === true)
-      return { step: { drafts: [await this.#send(channel, joined, notices, key)] } };
+      return { step: { drafts: [await this.#send(channel, single, notices, key)] } };
     return {
       step: {
         drafts: [
@@ -188,15 +189,15 @@ export class Notifier {
 
   async #send(
     channel: Channel,
-    joined: Notice,
+    single: readonly Notice[],
     notices: readonly string[],
     key: string,
   ): Promise<EventDraft> {
     const { clock, host } = this.#host;
     const limits = { clock, host, signal: this.#session.signal, limitMs: longestSendMs };
     try {
-      const rendered = await this.#rendered(joined);
-      if (this.#session.signal.aborted) throw abortedBefore(channel.name, joined);
+      const rendered = joinNotices(await Promise.all(single.map((one) => this.#rendered(one))));
+      if (this.#session.signal.aborted) throw abortedBefore(channel.name, rendered);
       const receipt: Partial<SendReceipt> | undefined = await limitedCall(
         (signal) => channel.send(rendered, { signal, idempotencyKey: key }),
         { ...limits, what: 'sending' },
@@ -227,16 +228,19 @@ export class Notifier {
   async #over(notices: readonly AcceptedNotice[]): Promise<readonly EventDraft[]> {
     const { store } = this.#session;
     const over: EventDraft[] = [];
-    for (const { about, id } of notices) {
-      if (about === undefined) continue;
+    const now = this.#session.now();
+    for (const { about, expiresAt = Number.POSITIVE_INFINITY, id } of notices) {
+      // One that was joined with others may expire before them.
+      if (expiresAt <= now) over.push(dropped([id], 'expired'));
+      if (about === undefined || expiresAt <= now) continue;
       if ((await store.head(about.session)) === undefined) {
         over.push(dropped([id], 'session_gone'));
         continue;
       }
       if (about.request === undefined) continue;
-      const rows = await store.requests({ session: about.session, status: 'pending' });
-      if (!rows.some(({ requestId }) => requestId === about.request))
-        over.push(dropped([id], 'request_settled'));
+      const { request: requestId, session } = about;
+      const rows = await store.requests({ requestId, session, status: 'pending', limit: 1 });
+      if (rows.length === 0) over.push(dropped([id], 'request_settled'));
     }
     return over;
   }

@@ -166,6 +166,8 @@ function ended(
   const { open, ...rest } = state;
   const isOpen = open?.task === data.task;
   const { last } = state;
+  // Work of a trigger of the same name that was deleted.
+  if (!isOpen && last?.task !== data.task) return state;
   return {
     ...(isOpen ? rest : state),
     failed: state.failed + (data.status === 'completed' ? 0 : 1),

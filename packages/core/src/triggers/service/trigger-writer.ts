@@ -91,8 +91,12 @@ export class TriggerWriter {
     const entry = await this.#session.nextItem((one) => this.#isLeft(state, one));
     if (entry !== undefined) return { ...(await this.#answer(state, entry)), consumes: [entry] };
     const { declaration, status } = state;
-    if (declaration === undefined || status !== 'active') return undefined;
-    return (await this.#startQueued(state, declaration)) ?? this.#due(state, declaration);
+    if (declaration === undefined || status === 'deleted') return undefined;
+    // What somebody has fired by hand starts whatever the status, and so does what was due before.
+    const [first] = state.queued;
+    const mayStart = status === 'active' || status === 'completed' || first?.kind === 'manual';
+    const started = mayStart ? await this.#startQueued(state, declaration) : undefined;
+    return status === 'active' ? (started ?? this.#due(state, declaration)) : started;
   }
 
   /** Appends a step, with the row of the trigger as it is after it. */
