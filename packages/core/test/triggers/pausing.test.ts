@@ -52,7 +52,7 @@ describe('a trigger', () => {
     }
   });
 
-  test('is paused later when another process has it: the command is stored', async () => {
+  test('is paused later when another process keeps it: the command is stored', async () => {
     const store = memoryStore();
     const kept = { ...store, close: async () => undefined };
     const { app, begun } = checkingApp(kept);

@@ -58,8 +58,8 @@ export class Triggers {
 
   /**
    * Lets a trigger not fire until it is resumed. It is paused when this resolves, unless another
-   * process has the trigger at that moment: then that one does it. The same holds for `resume`,
-   * `disable` and `delete`.
+   * process has the trigger for longer than a second: then that one does it. The same holds for
+   * `resume`, `disable` and `delete`.
    */
   pause(trigger: string, options: TriggerControl = {}): Promise<void> {
     return this.#control(trigger, 'pause', options);

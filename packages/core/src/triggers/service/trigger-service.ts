@@ -125,9 +125,9 @@ export class TriggerService {
 
   /**
    * Lets a trigger not fire until it is resumed. A check of its condition is ended, and does not
-   * count. It is paused when this resolves; only if another process has the trigger at the moment,
-   * or no process with its code runs, the command is stored and carried out there. The same holds
-   * for `resume`, `disable` and `delete`.
+   * count. It is paused when this resolves. The exception: another process has the trigger for
+   * longer than a second, or this one lacks its code. Then the command is stored, and carried out
+   * there. The same holds for `resume`, `disable` and `delete`.
    * @throws TriggerNotFoundError, TriggerStateError
    */
   pause(name: string, options: TriggerControlOptions = {}): Promise<void> {

@@ -14,8 +14,8 @@ import { reachableTrigger, triggersOf } from './reachable-trigger.ts';
 const tag = 'Triggers';
 const answers = { 202: { description: 'The command is stored', schema: acceptedTriggerSchema } };
 const whenDone =
-  'It is done when the answer comes, unless another process has the trigger at that moment: then ' +
-  'that one does it.';
+  'It is done when the answer comes, unless another process has the trigger for longer than a ' +
+  'second: then that one does it.';
 
 const controls = [
   {
