@@ -116,8 +116,14 @@ test('a trigger is made by data, changed, paused, resumed, fired and deleted', a
   await app.triggers.resume('tidy');
   await work(app);
   expect(seen).toHaveLength(1);
+  await app.triggers.fire('tidy', { key: 'now', by: 'user:ann', reason: 'Guests come.' });
   await app.triggers.fire('tidy', { key: 'now' });
-  await app.triggers.fire('tidy', { key: 'now' });
+  expect((await app.triggers.history('tidy'))[0]).toMatchObject({
+    ...{ decision: 'fire', by: 'user:ann' },
+    reasoning: expect.stringMatching(
+      /^The trigger fires \(manual\) for .*\. Reason: Guests come\.$/,
+    ),
+  });
   await work(app);
   expect(seen.map(({ kind }) => kind)).toEqual(['schedule', 'manual']);
   const changed = await app.triggers.update('tidy', { on: every('1m') });

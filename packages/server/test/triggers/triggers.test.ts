@@ -67,6 +67,10 @@ test('a trigger is made, listed, changed, previewed, fired and deleted', async (
       status: 202,
       body: { trigger: 'hourly', status: 'accepted' },
     });
+  const { history } = bodyOf(await get('/v1/triggers/hourly/history?limit=1'));
+  expect(history).toMatchObject([
+    { decision: 'fire', by: 'operator', reasoning: expect.stringContaining('Reason: Dry.') },
+  ]);
   await worked(app);
   expect(watered).toHaveLength(1);
   expect(bodyOf(await get('/v1/triggers/hourly'))).toMatchObject({

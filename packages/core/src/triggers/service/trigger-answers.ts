@@ -5,7 +5,7 @@ import { decision } from '../../ledger/decisions/decision.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { InboxEntry, Send } from '../../ledger/port.ts';
-import { cancelSend } from './place-firing.ts';
+import { cancelSend, type PlacedFiring } from './place-firing.ts';
 import type { TriggerState } from './trigger-state.ts';
 
 /** Records a declaration that is new. No process goes back to an older revision. */
@@ -46,6 +46,18 @@ export function deleted(
     drafts: [decision('trigger', 'delete', { by, reasoning })],
     sends: open === undefined ? [] : [cancelSend(open, reasoning, now)],
   };
+}
+
+/** Names the caller of a firing, and the reason that was given, in the decisions about it. */
+export function byCaller(placed: PlacedFiring, by: Actor, reason: unknown): PlacedFiring {
+  const given = typeof reason === 'string' ? ` Reason: ${reason}` : '';
+  const drafts = placed.drafts.map((draft) =>
+    // The end of earlier work was found out by the way.
+    draft.type !== 'decision' || draft.decision === 'end'
+      ? draft
+      : { ...draft, by, reasoning: `${draft.reasoning}${given}` },
+  );
+  return { ...placed, drafts };
 }
 
 type End = {

@@ -21,7 +21,7 @@ import { lacksCode, turnName } from './missing-code.ts';
 import { expiryOf, identityOf, nextCheck, wakeOf } from './next-wake.ts';
 import { type PlacedFiring, placeFiring, start } from './place-firing.ts';
 import type { TriggerCode } from './trigger.ts';
-import { declared, deleted, ended, notArrived } from './trigger-answers.ts';
+import { byCaller, declared, deleted, ended, notArrived } from './trigger-answers.ts';
 import { triggerKind, triggerRow } from './trigger-row.ts';
 import { noTrigger, type TriggerState, triggerState } from './trigger-state.ts';
 
@@ -158,10 +158,14 @@ export class TriggerWriter {
       case 'delete':
         return deleted(state, by, reasoning, this.#session.now());
       case 'fire':
-        return this.#place(state, declaration, {
-          ...{ id: `manual:${String(data['id'])}`, kind: 'manual' },
-          instant: this.#session.now(),
-        });
+        return byCaller(
+          await this.#place(state, declaration, {
+            ...{ id: `manual:${String(data['id'])}`, kind: 'manual' },
+            instant: this.#session.now(),
+          }),
+          by,
+          data['reason'],
+        );
       case 'event':
         return status === 'active' ? this.#event(state, declaration, data['event']) : {};
       case 'webhook':
