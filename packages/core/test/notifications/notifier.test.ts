@@ -170,7 +170,7 @@ function asking(calls: number) {
   return agent({ name: 'clerk', model, tools: [pay] });
 }
 
-test('joined notices of requests have the links to them; none of many is taken for settled', async () => {
+test('joined notices of requests have their links; none of many is taken for settled', async () => {
   const { channel, sent } = keeping();
   const requests = 120;
   const clerk = asking(requests);
@@ -187,7 +187,7 @@ test('joined notices of requests have the links to them; none of many is taken f
   await app.close();
 });
 
-test('a notice that expires before those that it was joined with is left out from then on', async () => {
+test('a joined notice that expires before the others is left out from then on', async () => {
   const { channel, sent } = keeping('mail', (count) => (count === 1 ? broken('mail') : undefined));
   const { app, clock } = desk({ notifications: notifications({ channels: [channel] }) });
   const expiresAt = clock.now() + 1_000;

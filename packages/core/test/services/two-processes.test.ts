@@ -26,7 +26,7 @@ function storeWith(store: Store, replaced: (own: LedgerStore) => Methods): Store
   };
 }
 
-test('a trigger that another process has taken meanwhile is made when the call returns', async () => {
+test('a trigger that another process has taken is made when the call returns', async () => {
   const store = memoryStore();
   const { made } = noting();
   const { promise: taken, resolve: take } = Promise.withResolvers<void>();

@@ -69,7 +69,7 @@ test('a list is cut after its states were chosen', async () => {
   await app.close();
 });
 
-test('a concurrency key is one of its tenant, and is told by the name that it was given', async () => {
+test('a concurrency key belongs to its tenant, and is told by its own name', async () => {
   const writer = job('writer');
   const app = desk({ runnables: [writer] });
   const key = { concurrencyKey: 'printer' };

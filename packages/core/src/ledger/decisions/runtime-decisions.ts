@@ -31,7 +31,7 @@ export type BegunByTrigger = {
   readonly trigger: string;
   /** Id of the firing, as the history of the trigger has it. */
   readonly firing: string;
-  /** Why it fired, for the end of a sentence. */
+  /** Cause of its firing, for the end of a sentence. */
   readonly why: string;
 };
 

@@ -93,7 +93,7 @@ function textOf({ input = '', name }: TriggerDeclaration, { about, kind }: Firin
   }
 }
 
-/** Why a trigger fired, for the end of a sentence. */
+/** Cause of a firing, for the end of a sentence. */
 function whyFired({ about, instant, kind, missed, standsFor = 1 }: Firing): string {
   switch (kind) {
     case 'schedule': {

@@ -92,7 +92,7 @@ export class TriggerWriter {
     if (entry !== undefined) return { ...(await this.#answer(state, entry)), consumes: [entry] };
     const { declaration, status } = state;
     if (declaration === undefined || status === 'deleted') return undefined;
-    // What somebody has fired by hand starts whatever the status, and so does what was due before.
+    // A queued firing by hand starts in any status. Others were due before the last instant.
     const [first] = state.queued;
     const mayStart = status === 'active' || status === 'completed' || first?.kind === 'manual';
     const started = mayStart ? await this.#startQueued(state, declaration) : undefined;
