@@ -126,6 +126,7 @@ export { type TestConversation, testAgent } from './kit/test-agent.ts';
 export type { TestRunner } from './kit/test-runner.ts';
 export { createTestSession, type TestSessionOptions } from './kit/test-session.ts';
 export { tickingClock } from './kit/ticking-clock.ts';
+export type { SimulatedEvent } from './simulation/events/simulated-event.ts';
 export type { FaultKind, FaultRates } from './simulation/faults.ts';
 export { usualRates } from './simulation/faults.ts';
 export type { AppOfProcess, MakeApp, SimulatedApp } from './simulation/machine-room.ts';

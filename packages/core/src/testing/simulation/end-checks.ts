@@ -4,6 +4,7 @@ import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswersOfPeople, checkAnswersHeeded } from './answer-checks.ts';
 import { type ConfirmedControl, checkControls, type LetGo } from './control-checks.ts';
+import { checkEvents } from './events/event-checks.ts';
 import { checkMessages } from './messages/message-checks.ts';
 import type { SaidMessage } from './messages/messages.ts';
 import { isGoingOn, openPaths, pathsGoingOn } from './open-paths.ts';
@@ -27,6 +28,8 @@ export interface EndedSimulation {
   readonly messages: ReadonlyMap<string, SaidMessage>;
   /** Outcomes of effects that people told. */
   readonly told: readonly ToldOutcome[];
+  /** Ids of events whose publication was confirmed. */
+  readonly published: ReadonlySet<string>;
   /** Cancels and pauses that were confirmed. */
   readonly controls: readonly ConfirmedControl[];
   /** The times at which paused sessions were to go on. */
@@ -54,6 +57,7 @@ export async function checkEnd(ended: EndedSimulation): Promise<readonly BrokenR
     checkControls(ledger, controls.filter(isOfSession), letGo.filter(isOfSession), report);
   }
   checkAnswers(watch, answered, report);
+  checkEvents(watch, ended.published, report);
   const confirmed = [...messages].filter(([, { isConfirmed }]) => isConfirmed);
   const answers = confirmed.map(([clientKey, { session }]) => [clientKey, session] as const);
   for (const [clientKey, session] of [...said, ...answers]) {

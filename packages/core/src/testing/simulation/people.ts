@@ -8,6 +8,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { ProgramAnswers } from './answers.ts';
 import { Caller, codeOf, patienceMs } from './caller.ts';
+import { EventsOfPeople } from './events/events-of-people.ts';
 import type { FaultPlan } from './faults.ts';
 import { Interventions } from './interventions.ts';
 import type { MachineRoom } from './machine-room.ts';
@@ -55,6 +56,7 @@ export class People {
   readonly answered = new Map<string, Set<string>>();
   readonly interventions: Interventions;
   readonly messages: AnsweringMessages;
+  readonly events: EventsOfPeople;
   readonly repairs: Repairs;
   readonly #parts: PeopleParts;
   readonly #caller: Caller;
@@ -68,6 +70,7 @@ export class People {
     this.#parts = parts;
     this.#caller = new Caller(parts.world, parts.room);
     this.interventions = new Interventions(parts.world, parts.plan, this.#caller);
+    this.events = new EventsOfPeople(parts.world, this.#caller);
     this.messages = new AnsweringMessages(parts.world, this.#caller);
     this.repairs = new Repairs({
       ...parts,

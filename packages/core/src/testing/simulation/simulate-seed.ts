@@ -5,6 +5,8 @@ import type { Runnable } from '../../session/runnable.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { checkEnd } from './end-checks.ts';
 import { type EndOfProgram, endsOf, sharedState } from './ends/program-ends.ts';
+import { areEventsOpen } from './events/event-checks.ts';
+import type { SimulatedEvent } from './events/simulated-event.ts';
 import { FaultPlan, type FaultRates, faultName } from './faults.ts';
 import { loadModules } from './load-modules.ts';
 import { type AppOfProcess, MachineRoom, type SimulatedApp } from './machine-room.ts';
@@ -50,6 +52,8 @@ export interface SeedOptions {
   readonly machines: number;
   readonly rates: FaultRates;
   readonly programs: readonly SimulatedProgram[];
+  /** Events that people publish. @default none */
+  readonly events?: readonly SimulatedEvent[];
   /** A method, as are the next two: they agree on the type of `outside`. */
   makeApp(process: AppOfProcess<unknown>): SimulatedApp;
   /** Makes the doubles of the world outside, anew for each run. */
@@ -120,6 +124,7 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
     const at = world.draws.at(`start ${index}`) * disturbedMs * 0.8;
     world.after(at, () => void people.start(program, index));
   }
+  people.events.begin(options.events ?? [], disturbedMs * 0.8);
   await world.runUntil(disturbedMs);
   plan.end();
   room.restartAll();
@@ -153,7 +158,8 @@ async function simulateIn(world: World, watch: Watch, options: SeedOptions): Pro
 }
 
 /** The acts of people that the end of a simulation is checked by. */
-function actsOf({ answered, beside, given, interventions, messages, repairs, started }: People) {
+function actsOf(people: People) {
+  const { answered, beside, events, given, interventions, messages, repairs, started } = people;
   const { controls, letGo, said } = interventions;
   return {
     started: [...started, ...beside],
@@ -162,6 +168,7 @@ function actsOf({ answered, beside, given, interventions, messages, repairs, sta
     said,
     messages: messages.said,
     told: repairs.told,
+    published: events.confirmed,
     controls,
     letGo,
   };
@@ -209,7 +216,8 @@ async function untilEnded({ world, watch, people, room }: Parties, hours: number
     );
     const isAsked = [...people.started, ...people.beside].some(({ isAccepted }) => !isAccepted);
     const isQueued = people.started.some((one) => isTaskOpen(watch, one));
-    if (!isOpen && !isAsked && !isQueued && !people.repairs.isNeeded) return;
+    const isPublished = people.events.areConfirmed && !areEventsOpen(watch);
+    if (!isOpen && !isAsked && !isQueued && isPublished && !people.repairs.isNeeded) return;
     if (late % 4 === 3) room.restartAll();
     await world.runUntil(world.elapsed + hourMs / 4);
   }

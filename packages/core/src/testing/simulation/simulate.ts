@@ -9,6 +9,7 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import { checkedSeed } from './checked-seed.ts';
+import { checkEventsOfPeople, type SimulatedEvent } from './events/simulated-event.ts';
 import { type FaultRates, usualRates } from './faults.ts';
 import type { MakeApp } from './machine-room.ts';
 import { refuse, runnableNames } from './options/check-app.ts';
@@ -21,6 +22,8 @@ import type { SimulatedProgram } from './simulated-program.ts';
 export interface SimulateOptions<Outside = undefined> {
   /** Runs that people ask for. A function makes those of each seed. */
   readonly programs: readonly SimulatedProgram[] | ((seed: number) => readonly SimulatedProgram[]);
+  /** Events that people publish, by which triggers of the app fire. @default none */
+  readonly events?: readonly SimulatedEvent[];
   /**
    * Probabilities of faults, by kind. Each seed has a part of the kinds.
    * @default `usualRates`
@@ -70,6 +73,7 @@ const checks: OptionChecks<SimulateOptions<unknown>> = {
     Array.isArray(value) || typeof value === 'function'
       ? undefined
       : 'a list of programs, or a function that makes it',
+  events: (value) => (Array.isArray(value) ? undefined : 'a list of events'),
   faults: isGroup(
     Object.fromEntries(
       Object.keys(usualRates).map((kind) => [kind, isProbability]),
@@ -130,14 +134,23 @@ export async function simulate<Outside = undefined>(
     refuse(`\`makeApp\` must be a function, not ${describeValue(makeApp)}`);
   // `null` stands for what is missing, because the check ignores `undefined`.
   checkOptions<object>('simulate', { ...options, programs: options?.programs ?? null }, checks);
-  const { atEnd, faults: rates = usualRates, machines = 3, onSeed, outside, programs } = options;
+  const {
+    atEnd,
+    events = [],
+    faults: rates = usualRates,
+    machines = 3,
+    onSeed,
+    outside,
+    programs,
+  } = options;
+  checkEventsOfPeople(events);
   const names = await runnableNames(makeApp({ version: 1, outside: outsideOf(options) }));
   const tally = new Tally();
   for (const { hours, seed } of seedsOf(options)) {
     const made = typeof programs === 'function' ? programs(seed) : programs;
     checkPrograms(made, names);
     const given = defined({
-      ...{ seed, hours, machines, rates, programs: made },
+      ...{ seed, hours, machines, rates, programs: made, events },
       ...{ makeApp, outside: outside === undefined ? undefined : () => outsideOf(options), atEnd },
     });
     const checked = await checkedSeed(given);
