@@ -194,11 +194,11 @@ export class SharedApp implements AppParts {
   }
 
   #makeServices(): ServicesOfApp {
-    const { bus, notifications, triggers, work } = this.options;
+    const { bus, notifications, tenant: home = 'default', triggers, work } = this.options;
     const parts = [triggers, notifications].flatMap((part) => part ?? []);
     return new ServicesOfApp({
       parts,
-      ...{ app: this.app, clock: this.clock, ids: this.ids, host: this.host },
+      ...{ app: this.app, home, clock: this.clock, ids: this.ids, host: this.host },
       admin: this.store.admin,
       registry: this.services.registry,
       work: workDefaults(work),

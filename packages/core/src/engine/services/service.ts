@@ -51,6 +51,8 @@ export interface RequestNews {
 /** The app, as its services use it. */
 export interface ServiceHost {
   readonly app: string;
+  /** Tenant of the app itself, to which what code declares belongs. */
+  readonly home: string;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly host: Host;

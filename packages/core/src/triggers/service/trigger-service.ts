@@ -237,8 +237,9 @@ export class TriggerService {
     return { duplicate };
   }
 
-  /** Posts the declarations of code that are new. */
+  /** Posts the declarations of code that are new, which belong to the tenant of the app. */
   async declareAll(): Promise<void> {
+    if (this.#tenant !== this.#host.home) return;
     await syncClock(this.#host.clock, this.#ledgers);
     for (const { declaration } of this.#declared.values()) {
       const hash = declarationHash(declaration);
