@@ -129,7 +129,7 @@ describe('what is refused', () => {
     [{ programs: [pay], outside: {} }, '`outside` must be a function, not an object'],
     [{ programs: [pay], outside: async () => 1 }, '`outside` must return the doubles'],
     [{ programs: [pay], atEnd: 1 }, '`atEnd` must be a function, not 1'],
-    [{ programs: [pay], makeApp: 1 }, 'no option `makeApp` (the options are programs, faults,'],
+    [{ programs: [pay], makeApp: 1 }, 'no option `makeApp` (the options are programs, events,'],
     [{ programs: [pay], outsde: 1 }, '`outsde` (did you mean `outside`?)'],
     [{ programs: [{ run: 'clerk', data: 3 }] }, 'whose `data` is an object'],
     [
