@@ -200,6 +200,41 @@ test('a joined notice that expires before the others is left out from then on', 
   await app.close();
 });
 
+test('each caller whose submission has joined a task is told its end', async () => {
+  const { channel, sent } = keeping();
+  const made = step({ name: 'report', execute: (ctx) => ctx.complete('written') });
+  const { app } = desk({
+    runnables: [made],
+    notifications: notifications({ channels: [channel] }),
+  });
+  for (const user of ['ann', 'bob', 'ann'])
+    await app.submit(made, 'x', { coalesceKey: 'one', onComplete: { user } });
+  await work(app);
+  expect(sent.map(({ user, title }) => `${user}: ${title}`).sort()).toEqual([
+    ...['ann: "report" is done', 'bob: "report" is done'],
+  ]);
+  await app.close();
+});
+
+test('an error is told in few words, however long it is', async () => {
+  const { channel, sent } = keeping();
+  const failing = step({
+    name: 'failing',
+    execute: () => {
+      throw new Error('x'.repeat(50_000));
+    },
+  });
+  const { app } = desk({
+    runnables: [failing],
+    notifications: notifications({ channels: [channel] }),
+  });
+  await app.submit(failing, 'x', { onComplete: { user: 'ann' } });
+  await work(app);
+  expect(sent[0]?.title).toBe('"failing" has failed');
+  expect(sent[0]?.text.length).toBeLessThan(1_001);
+  await app.close();
+});
+
 test('what cannot be sent is refused', async () => {
   const { channel } = keeping();
   const twice = [channel, channel];

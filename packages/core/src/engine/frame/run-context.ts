@@ -16,6 +16,7 @@ import {
   type TaskData,
   taskOfRun,
   taskRow,
+  withJoined,
 } from '../../ledger/folds/task.ts';
 import { nextRetry } from '../../ledger/folds/waiting-tasks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -263,7 +264,7 @@ export class RunContext {
     const ended = { ...facts, completedAt: this.app.clock.now(), result };
     const state = endedStatus(status, this.#hasPassedDeadline);
     const { session } = this.ledger;
-    const sends = endSends(task, {
+    const sends = endSends(withJoined(task, this.ledger.events), {
       session,
       status: state,
       attempts: facts.attempts,

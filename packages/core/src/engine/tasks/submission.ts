@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { resolveRetry } from '../../base/retry-options.ts';
 import type { TaskListener } from '../../ledger/decisions/runtime-decisions.ts';
 import { type TaskData, taskRow } from '../../ledger/folds/task.ts';
@@ -178,6 +178,8 @@ export function joinPost(
   { run, session }: { readonly run: string; readonly session: string },
 ): { readonly session: string; readonly item: Omit<InboxItem, 'at'> } {
   const { hardMs, level, softMs } = turn;
+  // Its listeners are told of the end of that task.
+  const { onEnd } = (item.data['task'] ?? {}) as { readonly onEnd?: JsonValue };
   return {
     session,
     item: {
@@ -185,7 +187,7 @@ export function joinPost(
       lane: 'input',
       by: item.by,
       type: 'task_control',
-      data: { command: 'join', runId: run, key: id, ...defined({ level, softMs, hardMs }) },
+      data: { command: 'join', runId: run, key: id, ...defined({ level, softMs, hardMs, onEnd }) },
     },
   };
 }

@@ -156,6 +156,8 @@ export interface RuntimeDecisions {
       readonly level?: number;
       readonly softMs?: number;
       readonly hardMs?: number;
+      /** Sessions that are told of the end besides. */
+      readonly onEnd?: readonly TaskListener[];
     };
     /** One of several callers that waits no more. */
     readonly leave: undefined;

@@ -76,6 +76,16 @@ export function taskOfRun(events: readonly Event[], runId: string): TaskData | u
   return events.some((one, i) => i > place && isDecision(one, 'fork')) ? undefined : event.data;
 }
 
+/** A task with the listeners of those that have joined it, besides its own. */
+export function withJoined(task: TaskData, events: readonly Event[]): TaskData {
+  const joined = events.flatMap((event) =>
+    isDecision(event, 'scheduler', 'coalesce') && event.invocationId === task.id
+      ? (event.data?.onEnd ?? [])
+      : [],
+  );
+  return joined.length === 0 ? task : { ...task, onEnd: [...(task.onEnd ?? []), ...joined] };
+}
+
 /** The messages that tell the sessions that asked for it of the final end of a task. */
 export function endSends(
   { id, name, onEnd = [] }: TaskData,

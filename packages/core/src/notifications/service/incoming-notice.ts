@@ -1,5 +1,9 @@
+import { cutText } from '../../base/text/cut-text.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import type { AcceptedNotice } from './notifier-state.ts';
+
+/** Characters of an error that a person is told of; the record of the task has all of it. */
+const longestError = 1_000;
 
 /** The notice of an item; `undefined` for one that is none. */
 export function noticeOf(
@@ -29,7 +33,8 @@ function completionOf(key: string, end: Completion, tenant: string): AcceptedNot
   const { channels, error, name, session, status, task, user } = end;
   return {
     ...{ id: key, tenant, user, title: `"${name}" ${wordsOf(status)}` },
-    text: status === 'completed' ? `I finished: ${name}.` : (error?.message ?? ''),
+    text:
+      status === 'completed' ? `I finished: ${name}.` : cutText(error?.message ?? '', longestError),
     about: { session, run: task },
     ...(channels === undefined ? {} : { channels }),
   };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 import { noticeSend } from '../../engine/services/notices.ts';
 import type { ServiceSession, ServiceStep } from '../../engine/services/service-session.ts';
 import { decision } from '../../ledger/decisions/decision.ts';
@@ -7,6 +8,9 @@ import type { Actor } from '../../ledger/event.ts';
 import type { InboxEntry, Send } from '../../ledger/port.ts';
 import { cancelSend, type PlacedFiring } from './place-firing.ts';
 import type { TriggerState } from './trigger-state.ts';
+
+/** Characters of an error that a person is told of; the record of the task has all of it. */
+const longestError = 1_000;
 
 /** Records a declaration that is new. No process goes back to an older revision. */
 export function declared(state: TriggerState, by: Actor, data: JsonObject): ServiceStep {
@@ -83,7 +87,10 @@ export function ended(
     const notice = noticeSend({
       ...declaration.notify,
       ...{ id: `${session.id}:${key}`, tenant: session.tenant, at: session.now() },
-      ...{ title: `"${declaration.name}" ${title}`, text: error?.message ?? '' },
+      ...{
+        title: `"${declaration.name}" ${title}`,
+        text: cutText(error?.message ?? '', longestError),
+      },
       about: { session: of, run: task },
     });
     sends.push(notice);

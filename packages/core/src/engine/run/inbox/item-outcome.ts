@@ -99,8 +99,8 @@ function taskControl(target: InboxTarget, { at, by, data }: InboxEntry): ItemOut
     case 'retry':
       return retryOutcome(target, by, reasoning, textOf(data, 'runId') ?? target.runId);
     case 'join': {
-      const { hardMs, key, level, softMs } = data;
-      const joined = { key, at, ...defined({ level, softMs, hardMs }) } as DataOf<
+      const { hardMs, key, level, onEnd, softMs } = data;
+      const joined = { key, at, ...defined({ level, softMs, hardMs, onEnd }) } as DataOf<
         'scheduler',
         'coalesce'
       >;
