@@ -57,3 +57,18 @@ test('work of a deleted trigger is no failure of another one of its name', async
   expect(await app.triggers.get('hourly')).toMatchObject({ fired: 0, failed: 0 });
   await app.close();
 });
+
+test('a key that has fired a deleted trigger fires another one of its name', async () => {
+  const { made, seen } = noting();
+  const { app, clock } = desk({ runnables: [made], triggers: triggers() });
+  const hourly = { name: 'hourly', on: every('1h'), start: 'note' } as const;
+  for (let lives = 0; lives < 2; lives++) {
+    await app.triggers.create(hourly);
+    for (let asked = 0; asked < 2; asked++) await app.triggers.fire('hourly', { key: 'one' });
+    await work(app);
+    await app.triggers.delete('hourly');
+    clock.advance(1_000);
+  }
+  expect(seen).toHaveLength(2);
+  await app.close();
+});

@@ -170,9 +170,7 @@ export class TriggerService {
     const { key = this.#host.ids.next(), ...control } = options;
     if (isNonEmptyText(key) !== undefined)
       throw refusal('fire', '`key` must be a text that is not empty');
-    const declaration = await this.#control(name, 'fire', undeleted, control, {
-      id: key,
-    });
+    const declaration = await this.#control(name, 'fire', undeleted, control, { id: key });
     await this.#host.advance(this.#tenant, turnName(declaration));
   }
 
@@ -308,7 +306,9 @@ export class TriggerService {
     const { status } = triggerInfo(row);
     if (!allowed.includes(status))
       throw new TriggerStateError({ trigger: name, status, refused: `${command}d` });
-    const key = typeof more['id'] === 'string' ? more['id'] : this.#host.ids.next();
+    // One of the same name that is made later is another trigger.
+    const { id } = more;
+    const key = id === undefined ? this.#host.ids.next() : `${row.at}:${String(id)}`;
     const data: JsonObject = { command, ...more, ...(reason === undefined ? {} : { reason }) };
     const declaration = declarationOf(row);
     await this.#post(declaration, `${command}:${key}`, by, data);
