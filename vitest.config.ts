@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import {
+  configDefaults,
+  defineConfig,
+  type Plugin,
+  type TestProjectInlineConfiguration,
+} from 'vitest/config';
 import { type Suite, suites } from './vitest.suites.ts';
 
 /** The packages resolve to their source, so that tests need no build. */
@@ -43,11 +48,28 @@ function project(
   return { extends: true, test: { name, ...test } };
 }
 
+/**
+ * Threads of SQLite stores run the bundled worker, as in processes that tests start: one of the
+ * sources takes twice as long to begin, and tests open a thousand.
+ */
+const bundledWorker: Plugin = {
+  name: 'bundled-worker',
+  transform(code, id) {
+    if (!id.endsWith('/packages/core/src/stores/sqlite/connection.ts')) return undefined;
+    const worker = join(import.meta.dirname, 'packages/core/dist/stores/sqlite/worker.js');
+    const changed = code.replaceAll(/(["'])\.\/worker\.ts\1/g, JSON.stringify(worker));
+    if (changed === code) throw new Error('The file of the worker is no longer named there.');
+    return changed;
+  },
+};
+
 /** Projects of `npm test`: `rooms`, `command-line` and `whole`. Each suite is another one. */
 export default defineConfig({
+  plugins: [bundledWorker],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    globalSetup: ['./vitest.bundle.ts'],
     setupFiles: ['./vitest.setup.ts'],
     // Tests wait for events, not for time. Only one that hangs meets these limits, however many
     // programs share the machine.

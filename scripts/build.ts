@@ -40,7 +40,7 @@ interface PublishedPackage {
 const packages: readonly PublishedPackage[] = [
   { folder: 'core', isLibrary: true, isBundled: true },
   { folder: 'server', isLibrary: true, isBundled: true },
-  { folder: 'cli', isLibrary: true },
+  { folder: 'cli', isLibrary: true, isBundled: true },
   { folder: 'create-adjutant', isLibrary: false },
 ];
 

@@ -9,6 +9,7 @@
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundlePackages } from './bundled-packages.ts';
 import { type CommandResult, repositoryRoot, runCommand, runJobs } from './command.ts';
 
 interface Snippet {
@@ -64,11 +65,10 @@ async function typeCheck(): Promise<CommandResult> {
 async function runSnippet(snippet: Snippet): Promise<CommandResult> {
   const cwd = join(folder, `${fileOf(snippet)}.work`);
   mkdirSync(cwd, { recursive: true });
-  return runCommand(
-    process.execPath,
-    ['--conditions=adjutant-source', join(folder, fileOf(snippet))],
-    { cwd, timeoutSeconds: 120 },
-  );
+  return runCommand(process.execPath, [join(folder, fileOf(snippet))], {
+    cwd,
+    timeoutSeconds: 120,
+  });
 }
 
 const documents = [
@@ -97,6 +97,7 @@ writeFileSync(
   }),
 );
 
+await bundlePackages();
 const jobs = snippets.map((snippet) => ({ name: snippet.place, run: () => runSnippet(snippet) }));
 await runJobs(
   snippets.length === 0 ? [] : [{ name: 'types of all snippets (tsc)', run: typeCheck }, ...jobs],

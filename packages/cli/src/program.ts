@@ -40,7 +40,7 @@ import type { AddCommand, CommandParts } from './grammar/add-command.ts';
 import { readEnvFile } from './host/env-file.ts';
 import type { Host } from './host/host.ts';
 import type { ConfigOptions } from './modules/find-config.ts';
-import { packageVersion } from './package-version.ts';
+import { ownManifest } from './own-package.ts';
 
 /** The commands in the order of the help. */
 const commands: readonly AddCommand[] = [
@@ -125,7 +125,7 @@ export function buildProgram(parts: CommandParts): Command {
   const program = new Command('adjutant')
     .description('Runs agents whose every act is an entry in a ledger.')
     .usage('[command] [options] | "goal" [options]')
-    .version(packageVersion(), '-V, --version')
+    .version(ownManifest().version, '-V, --version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => host.stdout.write(text), writeErr: () => undefined })
     .showSuggestionAfterError();

@@ -253,7 +253,7 @@ describe('an eval that is stopped', () => {
     running.child.kill('SIGTERM');
     const { code, stdout } = await running.finished;
     expect(code).toBe(143);
-    const program = 'node --conditions=adjutant-source packages/cli/src/main.ts';
+    const program = 'node packages/cli/src/main.ts';
     const command = `${program} eval ${capitals} --case peru --trials 2 --run today`;
     expect(jsonLines(stdout).at(-1)).toEqual({
       type: 'stopped',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,7 @@ import { type Outcome, runInProcess } from './in-process.ts';
 
 export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Arguments of Node with which `npm start` runs the command line, here for any program. */
-function startArguments(program: string | undefined): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
-    scripts: { start: string };
-  };
-  const [, ...args] = scripts.start.split(' ');
-  return args.map((arg) =>
-    arg.startsWith('packages/') ? (program ?? join(repositoryRoot, arg)) : arg,
-  );
-}
+const main = join(repositoryRoot, 'packages/cli/dist/main.js');
 
 export interface CommandOptions {
   /** @default the repository's root */
@@ -62,8 +53,8 @@ function startCli(
   options: ProcessOptions & { readonly home: string },
 ): RunningCli {
   const { cwd = repositoryRoot, env = {}, input = '', home, uid, nodeArguments = [] } = options;
-  const program = startArguments(options.program);
-  const child = spawn(process.execPath, [...nodeArguments, ...program, ...args], {
+  const { program = main } = options;
+  const child = spawn(process.execPath, [...nodeArguments, program, ...args], {
     cwd,
     // Without the cache most of the start of a process is to strip the types of what it loads.
     env: {

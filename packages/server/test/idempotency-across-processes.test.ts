@@ -128,7 +128,7 @@ describe('in other processes', () => {
     async () => {
       const file = join(folder, 'killed.db');
       const script = fileURLToPath(new URL('./dying-writer.ts', import.meta.url));
-      const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], {
+      const child = spawn(process.execPath, [script, file, 'k'], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       onTestFinished(() => void child.kill('SIGKILL'));

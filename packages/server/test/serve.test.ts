@@ -197,14 +197,10 @@ describe('closing', () => {
       app.close = async () => { await close(); console.log('closed'); };
       const { url } = await serve(app, { port: 0, shutdown: { signals: true } });
       console.log(url);`;
-    const child = spawn(
-      process.execPath,
-      ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
-      {
-        cwd: import.meta.dirname,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     const exited = once(child, 'exit');
     let output = '';

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Environment, Host, OutputStream } from '../host/host.ts';
+import { ownManifest } from '../own-package.ts';
 import { type Finding, failure, ok } from './finding.ts';
 
 const require = createRequire(import.meta.url);
@@ -22,7 +23,7 @@ export function checkVersions(config: string | undefined): Finding {
   const own = config === undefined ? undefined : versionOf('adjutant', createRequire(config));
   const versions: readonly (readonly [name: string, version: string | undefined])[] = [
     ['core', own ?? versionOf('adjutant', require)],
-    ['cli', (require('../../package.json') as { readonly version: string }).version],
+    ['cli', ownManifest().version],
     ['server', versionOf('@adjutant/server', require)],
   ];
   const distinct = new Set(versions.map(([, version]) => version));

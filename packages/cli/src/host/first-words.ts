@@ -1,11 +1,11 @@
-import { packageVersion } from '../package-version.ts';
+import { ownManifest } from '../own-package.ts';
 import { interruptSignals } from './interruption.ts';
 import { isForScreenReader, takesKeys } from './takes-keys.ts';
 import { type ModesHost, TerminalModes } from './terminal-modes.ts';
 
 /** The begin of the header, which is printed before anything is loaded. */
 export function firstWords(): string {
-  return `adjutant ${packageVersion()}`;
+  return `adjutant ${ownManifest().version}`;
 }
 
 /** Options that do not decide whether the app is opened. */

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseModelName } from 'adjutant';
 import { shellWord } from '../actions/carry-out.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -9,6 +8,7 @@ import type { Interruption } from '../host/interruption.ts';
 import { formatCount } from '../output/format.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
+import { ownFile } from '../own-package.ts';
 import { agrees, type Choice, choose } from './choose.ts';
 import { modelChoices, modelsOfOllama } from './models.ts';
 import {
@@ -166,7 +166,7 @@ function packagesFolder(host: Host, { packages }: InitOptions): string | undefin
 }
 
 function cloneFolder(): string {
-  return fileURLToPath(new URL('../../../../', import.meta.url));
+  return ownFile('../..');
 }
 
 function pathTo(folder: string, packages: string): string {

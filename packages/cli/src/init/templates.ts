@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { defined } from 'adjutant/text';
+import { ownFile, ownManifest } from '../own-package.ts';
 import type { Choice } from './choose.ts';
 
 /** Answers to what `adjutant init` asks, and the name of the project. */
@@ -35,8 +34,7 @@ export const stores: readonly Choice[] = [
   { value: 'memory', label: 'memory' },
 ];
 
-/** The same folder from `src` and from `dist`. */
-const folder = fileURLToPath(new URL('../../templates/', import.meta.url));
+const folder = ownFile('templates');
 /** Texts that stand in the templates for what is chosen. */
 const placeholders = { name: 'my-app', model: "'rehearsal'" } as const;
 /** Files whose names git and npm would act on, if the templates had them. */
@@ -136,13 +134,4 @@ function tarballName(name: string, version: string): string {
 export function neededTarballs(): readonly string[] {
   const { version } = ownManifest();
   return ownPackages.map((name) => tarballName(name, version));
-}
-
-interface OwnManifest {
-  readonly version: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
-
-function ownManifest(): OwnManifest {
-  return createRequire(import.meta.url)('../../package.json') as OwnManifest;
 }

@@ -53,10 +53,7 @@ test('the script of bash is one that bash reads, and completes', () => {
   const { folder } = bench();
   const program = join(folder, 'adjutant');
   const main = join(repositoryRoot, 'packages/cli/src/main.ts');
-  writeFileSync(
-    program,
-    `#!/bin/sh\nexec '${process.execPath}' --conditions=adjutant-source '${main}' "$@"\n`,
-  );
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
   chmodSync(program, 0o755);
   mkdirSync(join(folder, 'data'));
   const script =

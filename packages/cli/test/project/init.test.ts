@@ -68,7 +68,7 @@ describe('a project', () => {
       expect(await run(['init', '--template', template, '--no-install'], { cwd })).toMatchObject({
         code: 0,
       });
-      const args = ['--conditions=adjutant-source', '--test', 'test/agent.test.ts'];
+      const args = ['--test', 'test/agent.test.ts'];
       const { NODE_TEST_CONTEXT: _, ...env } = process.env;
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
       expect(stdout).toMatch(/pass 1$/m);

@@ -18,7 +18,7 @@ async function piped(
   input: string,
   env: Readonly<Record<string, string>> = {},
 ) {
-  const child = spawn(process.execPath, ['--conditions=adjutant-source', program, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'], WORLD: world, ...env },
   });
   let stdout = '';
@@ -89,7 +89,7 @@ test('the package loads neither React nor Ink, nor the commands', async () => {
     "await import('@adjutant/cli'); console.log(JSON.stringify(seen));";
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--conditions=adjutant-source', '--input-type=module', '--eval', code],
+    ['--input-type=module', '--eval', code],
     { cwd: fileURLToPath(new URL('../../', import.meta.url)) },
   );
   const seen = JSON.parse(stdout) as string[];

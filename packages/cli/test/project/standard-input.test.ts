@@ -30,9 +30,7 @@ test('piped text and the text of a file are added to the goal', async () => {
   const file = join(folder, 'notes.txt');
   writeFileSync(file, 'Water the plants.\n');
   const main = join(repositoryRoot, 'packages/cli/src/main.ts');
-  const command =
-    `'${process.execPath}' --conditions=adjutant-source '${main}' ` +
-    `"Summarize" --model '${modelName}'`;
+  const command = `'${process.execPath}' '${main}' ` + `"Summarize" --model '${modelName}'`;
   for (const line of [`cat '${file}' | ${command}`, `${command} < '${file}'`]) {
     const child = spawn('sh', ['-c', line], {
       env: { PATH: process.env['PATH'], HOME: folder, ADJUTANT_HOME: folder },

@@ -6,7 +6,7 @@ import { restoredModes } from './kit/byte-checks.ts';
 import { keys } from './kit/talk.ts';
 
 const program = fileURLToPath(new URL('../fixtures/library/program.ts', import.meta.url));
-const start = `exec node --conditions=adjutant-source ${program}`;
+const start = `exec node ${program}`;
 
 function outcomeIn(text: string): Record<string, unknown> {
   const line = /\{"session".*?\}/s.exec(text.replaceAll('\n', ''))?.[0];

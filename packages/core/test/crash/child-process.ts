@@ -15,11 +15,7 @@ export class TestProcess {
 
   constructor(order: ProcessOrder) {
     const program = new URL('./process-worker.ts', import.meta.url).pathname;
-    this.#child = spawn(
-      process.execPath,
-      ['--conditions=adjutant-source', program, JSON.stringify(order)],
-      { stdio: 'pipe' },
-    );
+    this.#child = spawn(process.execPath, [program, JSON.stringify(order)], { stdio: 'pipe' });
     this.#closed = once(this.#child, 'close');
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.complaints += chunk.toString();

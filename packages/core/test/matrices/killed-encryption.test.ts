@@ -33,11 +33,9 @@ async function encryptElsewhere(
     key: firstKey,
     ...(killBefore === undefined ? {} : { killBefore }),
   };
-  const child = spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', script, JSON.stringify(order)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [said, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   return { signal: signal as string | null, statements: Number(said) };
 }

@@ -17,13 +17,9 @@ writeFileSync(calls, '');
  */
 async function evaluating(killAfter: number): Promise<readonly string[]> {
   const program = new URL('./eval-process.ts', import.meta.url).pathname;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', program, join(folder, 'evals.db'), calls],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [program, join(folder, 'evals.db'), calls], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const said: string[] = [];
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on('line', (line) => {

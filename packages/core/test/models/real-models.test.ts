@@ -178,7 +178,7 @@ describe('ADJUTANT_REAL_MODELS', () => {
     console.log(JSON.stringify([await ask(openai('gpt-5', { env: {} })), await ask(rehearsal())].map(({ status, error }) => error?.code ?? status)));
   `;
   const started = async (value: string) => {
-    const args = ['--conditions=adjutant-source', '--input-type=module', '-e', program];
+    const args = ['--input-type=module', '-e', program];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: import.meta.dirname,
       env: { ...process.env, ADJUTANT_REAL_MODELS: value },

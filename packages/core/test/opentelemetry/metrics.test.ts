@@ -119,14 +119,10 @@ test('without the package it says what to install, and only when somebody asks f
     } catch (error) {
       process.stdout.write(error.code + ': ' + error.message);
     }`;
-  const output = execFileSync(
-    process.execPath,
-    ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
-    {
-      cwd: import.meta.dirname,
-      encoding: 'utf8',
-    },
-  );
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
   expect(output).toBe(
     'missing_package: openTelemetry() needs the package "@opentelemetry/api". Install it: ' +
       'npm install @opentelemetry/api',

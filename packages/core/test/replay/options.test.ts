@@ -325,13 +325,9 @@ import { roundModel } from 'adjutant/testing';
     const stopped = await replay(session, app('t'), { until: 5 });
     console.log([same, other, stopped].map(({ divergence }) => divergence?.seq ?? 'none').join(' '));
   `;
-  const run = promisify(execFile)(
-    process.execPath,
-    ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
-    {
-      timeout: 100_000,
-      cwd: import.meta.dirname,
-    },
-  );
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    timeout: 100_000,
+    cwd: import.meta.dirname,
+  });
   expect((await run).stdout.trim()).toBe('none 3 none');
 });

@@ -23,7 +23,7 @@ export class ServerHandle {
 
   constructor(order: ServerOrder) {
     this.#child = fork(new URL('server-process.ts', import.meta.url), [JSON.stringify(order)], {
-      execArgv: ['--conditions=adjutant-source'],
+      execArgv: [],
       env: { ...process.env, NODE_COMPILE_CACHE: compiled },
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });

@@ -3,11 +3,11 @@
  * to go on with.
  */
 import { flushCompileCache } from 'node:module';
+import { serve } from '@adjutant/server';
 import { runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { redis } from 'adjutant/redis';
 import { EffectFile } from '../../../core/test/crash/effect-file.ts';
-import { serve } from '../../src/index.ts';
 import type { ServerCommand, ServerOrder, ServerReport } from './messages.ts';
 import { PieceClock } from './piece-clock.ts';
 import { story } from './story.ts';

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { PseudoTerminal, type TerminalSize } from './pseudo-terminal.ts';
 import { startWorld, type World } from './world.ts';
 
-const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 /** Words for a shell that start the app. */
 export const appWords = `"${process.execPath}" --conditions=adjutant-source "${main}"`;
 const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
@@ -59,18 +59,25 @@ export async function appBench(): Promise<AppBench> {
     for (const terminal of terminals) terminal.close();
     await Promise.all(terminals.map(({ exited }) => exited));
     world.close();
+    await onlooker?.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  const openApp = () => runtime({ app: 'shop', store: sqlite(store), recover: 'manual' });
   const beside = async <Found>(use: (app: Runtime) => Promise<Found>) => {
-    const app = runtime({ app: 'shop', store: sqlite(store), recover: 'manual' });
+    const app = openApp();
     try {
       return await use(app);
     } finally {
       await app.close();
     }
   };
-  const sessions = () =>
-    beside(async (app) => (await app.sessions.list()).sessions.map(({ id }) => id));
+  // Tests look again and again: an app for each look would be most of their time.
+  let onlooker: Runtime | undefined;
+  const stored = () => {
+    onlooker ??= openApp();
+    return onlooker.sessions;
+  };
+  const sessions = async () => (await stored().list()).sessions.map(({ id }) => id);
   return {
     folder,
     world,
@@ -95,10 +102,8 @@ export async function appBench(): Promise<AppBench> {
       }),
     async ledger(id) {
       const name = id ?? (await sessions())[0] ?? '';
-      return beside(async (app) => {
-        const { events, resolve } = await app.sessions.get(name);
-        return events.map((event) => resolve(event) as Event);
-      });
+      const { events, resolve } = await stored().get(name);
+      return events.map((event) => resolve(event) as Event);
     },
   };
 }

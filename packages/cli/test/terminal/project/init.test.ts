@@ -19,7 +19,7 @@ function startInit(folder: string, args: readonly string[] = []): PseudoTerminal
   const main = join(repositoryRoot, 'packages/cli/src/main.ts');
   const terminal = new PseudoTerminal({
     program: process.execPath,
-    args: ['--conditions=adjutant-source', main, 'init', '--no-install', ...args],
+    args: [main, 'init', '--no-install', ...args],
     cwd: folder,
     env: { PATH: process.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8' },
     columns: 100,

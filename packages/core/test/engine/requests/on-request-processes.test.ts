@@ -28,11 +28,9 @@ afterAll(async () => {
 /** Lets another process ask and die. Returns what it said. */
 async function killed(order: TellingOrder): Promise<string> {
   const program = new URL('../../crash/telling-worker.ts', import.meta.url).pathname;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', program, JSON.stringify(order)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const said = text(child.stdout);
   const [, signal] = await once(child, 'close');
   expect(signal).toBe('SIGKILL');

@@ -181,7 +181,7 @@ test('B22: a store that can only be read is read, and says why nothing is writte
   const script = fileURLToPath(new URL('read-only-store.mjs', import.meta.url));
   // Root may write everywhere: another user is asked.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const args = ['--conditions=adjutant-source', '--no-warnings', script, file];
+  const args = ['--no-warnings', script, file];
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     ...user,
     encoding: 'utf8',

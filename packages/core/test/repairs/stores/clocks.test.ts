@@ -34,12 +34,7 @@ class Other {
       'ms' in shift ? { CLOCK_SHIFT_MS: `${shift.ms}` } : { CLOCK_SHIFT_FILE: shift.file };
     this.#child = spawn(
       process.execPath,
-      [
-        '--conditions=adjutant-source',
-        '--no-warnings',
-        here('clock-worker.ts'),
-        JSON.stringify(store),
-      ],
+      ['--no-warnings', here('clock-worker.ts'), JSON.stringify(store)],
       {
         stdio: ['pipe', 'pipe', 'inherit'],
         env: { ...process.env, ...env, NODE_OPTIONS: `--import ${here('shifted-clock.mjs')}` },

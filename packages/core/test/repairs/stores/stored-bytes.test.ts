@@ -194,7 +194,7 @@ describe('a file of schema version 3', () => {
   }
 
   const otherProcess = (code: string) =>
-    spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '-e', code], {
+    spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
 

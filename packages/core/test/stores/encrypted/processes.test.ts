@@ -42,14 +42,10 @@ function inOtherProcess(script: string): ChildProcess {
     const store = encrypted(sqlite(${JSON.stringify(storePath())}), { keys: localKeys({ keys: ${JSON.stringify([secondKey, firstKey])} }) });
     const ledgers = store.for(${JSON.stringify(scope)});
     const note = (seq) => ({ v: 1, seq, id: process.pid + '.' + seq, at: 1, type: 'user', by: 'user', text: 'n' + seq });`;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`],
-    {
-      cwd: import.meta.dirname,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${script}`], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   children.push(child);
   return child;
 }

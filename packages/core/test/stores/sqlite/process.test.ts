@@ -40,13 +40,9 @@ function inOtherProcess(script: string): ChildProcess {
     const store = sqlite(${JSON.stringify(path)});
     const ledgers = store.for(${JSON.stringify(scope)});
     const note = (seq, text) => ({ v: 1, seq, id: process.pid + '.' + seq, at: 1, type: 'user', by: 'user', text });`;
-  return spawn(
-    process.execPath,
-    ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  return spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${script}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 async function outputOf(child: ChildProcess): Promise<string> {

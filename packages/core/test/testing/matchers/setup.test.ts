@@ -39,14 +39,7 @@ function runNode(
   program: string,
   ...flags: readonly string[]
 ): { readonly output: string; readonly status: number | null } {
-  const options = [
-    '--conditions=adjutant-source',
-    '--no-warnings',
-    '--input-type=module',
-    ...flags,
-    '--eval',
-    program,
-  ];
+  const options = ['--no-warnings', '--input-type=module', ...flags, '--eval', program];
   const { stdout, stderr, status } = spawnSync(process.execPath, options, {
     cwd: `${root}packages/core`,
     encoding: 'utf8',

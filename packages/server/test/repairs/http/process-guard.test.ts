@@ -32,7 +32,7 @@ class Guarded {
 
   constructor(order: GuardedOrder) {
     this.#child = fork(new URL('guarded-process.ts', import.meta.url), [JSON.stringify(order)], {
-      execArgv: ['--conditions=adjutant-source'],
+      execArgv: [],
       env: { ...process.env, NODE_COMPILE_CACHE: compiled },
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });

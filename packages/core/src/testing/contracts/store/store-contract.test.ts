@@ -244,13 +244,7 @@ test('it runs in node:test, without vitest', () => {
       return { store, cleanup: () => store.close() };
     });`;
   const { VITEST: _vitest, NODE_OPTIONS: _options, ...env } = process.env;
-  const args = [
-    '--conditions=adjutant-source',
-    '--test-reporter=tap',
-    '--input-type=module',
-    '--eval',
-    program,
-  ];
+  const args = ['--test-reporter=tap', '--input-type=module', '--eval', program];
   const { stdout, status } = spawnSync(process.execPath, args, {
     env,
     encoding: 'utf8',
