@@ -191,11 +191,20 @@ describe('a dataset', () => {
   });
 });
 
+/**
+ * Trials are taken over where what measures them has the same code: the process of the test, which
+ * goes on with them, runs the sources.
+ */
+const fromSources = {
+  nodeArguments: ['--conditions=adjutant-source'],
+  program: join(repositoryRoot, 'packages/cli/src/main.ts'),
+};
+
 describe('an eval that is stopped', () => {
   test('by Ctrl-C says how far it is and how it goes on, and goes on there', async () => {
     const { start, run, server, env } = await place();
     server.hangFrom = 4;
-    const running = start(['eval', capitals], { env });
+    const running = start(['eval', capitals], { env, ...fromSources });
     await server.reached(4);
     running.child.kill('SIGINT');
     const stopped = await running.finished;
@@ -231,7 +240,7 @@ describe('an eval that is stopped', () => {
   test('by SIGKILL goes on with --continue', async () => {
     const { start, run, server, env } = await place();
     server.hangFrom = 6;
-    const running = start(['eval', capitals, '--json'], { env });
+    const running = start(['eval', capitals, '--json'], { env, ...fromSources });
     await server.reached(6);
     running.child.kill('SIGKILL');
     await running.finished;
@@ -253,7 +262,7 @@ describe('an eval that is stopped', () => {
     running.child.kill('SIGTERM');
     const { code, stdout } = await running.finished;
     expect(code).toBe(143);
-    const program = 'node packages/cli/src/main.ts';
+    const program = 'node packages/cli/dist/main.js';
     const command = `${program} eval ${capitals} --case peru --trials 2 --run today`;
     expect(jsonLines(stdout).at(-1)).toEqual({
       type: 'stopped',

@@ -40,7 +40,8 @@ function terminal(folder: string): (command: string) => Typed {
   const program = join(bin, 'adjutant');
   writeFileSync(
     program,
-    `#!/bin/sh\nexec "${process.execPath}" ` + `"${repositoryRoot}packages/cli/src/main.ts" "$@"\n`,
+    `#!/bin/sh\nexec "${process.execPath}" ` +
+      `"${repositoryRoot}packages/cli/dist/main.js" "$@"\n`,
   );
   chmodSync(program, 0o755);
   const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);

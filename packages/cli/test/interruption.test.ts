@@ -36,7 +36,7 @@ async function startWaitingRun({
 }
 
 /** The program as the tests start it, and as it is to be typed again. */
-const program = 'node packages/cli/src/main.ts';
+const program = 'node packages/cli/dist/main.js';
 
 /** The words of a command that was printed for a shell, without the program. */
 function wordsOf(command: string): string[] {

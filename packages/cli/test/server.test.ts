@@ -29,7 +29,7 @@ interface Serving extends RunningCli {
 }
 
 /** The program as the tests start it, and as it is to be typed again. */
-const program = 'node packages/cli/src/main.ts';
+const program = 'node packages/cli/dist/main.js';
 
 /** `adjutant serve` on a free port. */
 async function serve(

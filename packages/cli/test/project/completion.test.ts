@@ -52,7 +52,7 @@ describe('words are completed', () => {
 test('the script of bash is one that bash reads, and completes', () => {
   const { folder } = bench();
   const program = join(folder, 'adjutant');
-  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
+  const main = join(repositoryRoot, 'packages/cli/dist/main.js');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
   chmodSync(program, 0o755);
   mkdirSync(join(folder, 'data'));

@@ -87,7 +87,7 @@ test('requests and runs are told; a change is served, and a broken one is not', 
   await output.shows(/^\d\d:\d\d:\d\d POST \/v1\/runs 202 \d+/m);
   await output.shows(/ first coder "Use write \{"text":"hi"\}"$/m);
   const [, command = ''] = await output.shows(
-    / first \? write waits: .* → node .*main\.ts (approve .*)$/m,
+    / first \? write waits: .* → node .*main\.js (approve .*)$/m,
   );
 
   writeFileSync(join(folder, 'src/agent.ts'), 'export const coder = ;\n');

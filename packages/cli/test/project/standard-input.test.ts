@@ -29,7 +29,7 @@ test('piped text and the text of a file are added to the goal', async () => {
   const { modelName } = await echo();
   const file = join(folder, 'notes.txt');
   writeFileSync(file, 'Water the plants.\n');
-  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
+  const main = join(repositoryRoot, 'packages/cli/dist/main.js');
   const command = `'${process.execPath}' '${main}' ` + `"Summarize" --model '${modelName}'`;
   for (const line of [`cat '${file}' | ${command}`, `${command} < '${file}'`]) {
     const child = spawn('sh', ['-c', line], {

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { type CuttingProxy, cuttingProxy } from '../../../../server/test/client/cutting-proxy.ts';
 import { type AppBench, appBench } from './app-start.ts';
 
-const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const fixture = fileURLToPath(new URL('../../fixtures/terminal/', import.meta.url));
 
 export interface ServedBench extends AppBench {
