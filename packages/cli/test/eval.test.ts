@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { EvalReport } from 'adjutant/eval';
 import { describe, expect, test } from 'vitest';
 import { type ChatServer, startChatServer } from './chat-server.ts';
-import { type Bench, bench, jsonLines } from './run-cli.ts';
+import { type Bench, bench, jsonLines, repositoryRoot } from './run-cli.ts';
 
 const modules = fileURLToPath(new URL('fixtures/eval/', import.meta.url));
 const capitals = join(modules, 'capitals.eval.ts');
