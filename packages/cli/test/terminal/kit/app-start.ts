@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Event, type Runtime, runtime } from 'adjutant';
+import { type Event, type Runtime, runtime, type Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import { keptOpen } from 'adjutant/testing';
 import { onTestFinished } from 'vitest';
 import { PseudoTerminal, type TerminalSize } from './pseudo-terminal.ts';
 import { startWorld, type World } from './world.ts';
@@ -59,25 +60,22 @@ export async function appBench(): Promise<AppBench> {
     for (const terminal of terminals) terminal.close();
     await Promise.all(terminals.map(({ exited }) => exited));
     world.close();
-    await onlooker?.close();
+    await shared?.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const openApp = () => runtime({ app: 'shop', store: sqlite(store), recover: 'manual' });
+  // Tests look again and again: a thread for each look would be most of their time.
+  let shared: Store | undefined;
   const beside = async <Found>(use: (app: Runtime) => Promise<Found>) => {
-    const app = openApp();
+    shared ??= sqlite(store);
+    const app = runtime({ app: 'shop', store: keptOpen(shared), recover: 'manual' });
     try {
       return await use(app);
     } finally {
       await app.close();
     }
   };
-  // Tests look again and again: an app for each look would be most of their time.
-  let onlooker: Runtime | undefined;
-  const stored = () => {
-    onlooker ??= openApp();
-    return onlooker.sessions;
-  };
-  const sessions = async () => (await stored().list()).sessions.map(({ id }) => id);
+  const sessions = () =>
+    beside(async (app) => (await app.sessions.list()).sessions.map(({ id }) => id));
   return {
     folder,
     world,
@@ -102,8 +100,10 @@ export async function appBench(): Promise<AppBench> {
       }),
     async ledger(id) {
       const name = id ?? (await sessions())[0] ?? '';
-      const { events, resolve } = await stored().get(name);
-      return events.map((event) => resolve(event) as Event);
+      return beside(async (app) => {
+        const { events, resolve } = await app.sessions.get(name);
+        return events.map((event) => resolve(event) as Event);
+      });
     },
   };
 }
