@@ -37,6 +37,8 @@ const sharing = [
   'packages/server/test/*.test.ts',
   'packages/server/test/{access,approvals,client,processes,rest,stream}/**/*.test.ts',
 ];
+/** Suites whose files leave nothing behind either. */
+const sharingSuites: ReadonlySet<Suite> = new Set(['processes', 'repairs']);
 const ofCommandLine = 'packages/cli/test/**/*.test.ts';
 const all = ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'];
 const ofSuites = Object.values(suites).flat();
@@ -95,7 +97,7 @@ export default defineConfig({
         exclude: [...configDefaults.exclude, ...sharing, ofCommandLine, ...ofSuites],
       }),
       ...(Object.keys(suites) as Suite[]).map((suite) =>
-        project(suite, { include: [...suites[suite]], isolate: suite !== 'repairs' }),
+        project(suite, { include: [...suites[suite]], isolate: !sharingSuites.has(suite) }),
       ),
     ],
   },

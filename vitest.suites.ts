@@ -20,6 +20,13 @@ export const suites = {
   fuzz: ['packages/*/test/fuzz/**/*.test.ts'],
   /** Everything with everything: places to crash with manners to crash, routes with callers. */
   matrices: ['packages/*/test/matrices/**/*.test.ts'],
+  /** Several processes on one store: killed, stopped, taken over, told things by each other. */
+  processes: [
+    'packages/server/test/processes/**/*.test.ts',
+    'packages/server/test/**/{processes,idempotency-across-processes}.test.ts',
+    'packages/core/test/{engine,services,stores/sqlite}/**/{process,processes}.test.ts',
+    'packages/core/test/{engine,services}/**/*-{processes,another-process}.test.ts',
+  ],
   /** Regression tests of faults that reviews found, each file named after its point. */
   repairs: ['packages/*/test/repairs/**/*.test.ts'],
   /**
