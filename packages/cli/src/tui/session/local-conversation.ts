@@ -52,8 +52,8 @@ export class LocalConversation implements Conversation {
   #lastSeq = 0;
   /** Keys of the messages that were sent to the last run. */
   readonly #sent = new Set<string>();
-  /** True when the last run here has come to its end: it reads no message any more. */
-  #hasCompleted = false;
+  /** True when the last run here has come to its end, or has ended elsewhere: it reads no message. */
+  #isOver = false;
   #isStopped = false;
   /** True when somebody has deleted the session: a new one does not take its place unasked. */
   #isGone = false;
@@ -129,16 +129,22 @@ export class LocalConversation implements Conversation {
     }
     await this.#options.app.send(this.#session.id, text, { ...this.#ofLane, clientKey });
     this.#sent.add(clientKey);
-    if (this.#hasCompleted) this.#read();
+    if (this.#isOver) await this.#read();
   }
 
   /** Begins a run with the messages that came too late for the last one. */
-  #read(): void {
+  async #read(): Promise<void> {
+    if (this.#sent.size === 0 || this.#run !== undefined || this.#isStopped) return;
+    // Another process may have ended the last run, or have begun one that reads them.
+    this.#session = await this.#options.app.sessions.get(this.#session.id);
     if (this.#run !== undefined || this.#isStopped) return;
     const { events } = this.#session;
-    const end = events.findLastIndex(
-      ({ invocationId, type }) => type === 'invocation_end' && runOf(invocationId) === invocationId,
-    );
+    const isMark = (event: Event): boolean =>
+      (event.type === 'invocation_start' || event.type === 'invocation_end') &&
+      runOf(event.invocationId) === event.invocationId &&
+      this.#isOfLane(event);
+    const end = events.findLastIndex(isMark);
+    if (events[end]?.type === 'invocation_start') return;
     const read = new Set(
       events.slice(0, end).map((event) => (event.type === 'user' ? event.clientKey : undefined)),
     );
@@ -168,15 +174,11 @@ export class LocalConversation implements Conversation {
 
   #start(begin: (options: StartOptions) => Run): void {
     this.#following?.abort();
-    this.#hasCompleted = false;
-    const starting = this.#begin(begin).then(() => {
-      if (this.#hasCompleted) this.#read();
+    this.#isOver = false;
+    const starting = this.#begin(begin).then(async () => {
+      if (this.#isOver) await this.#read();
     });
-    this.#ended = starting.catch((error: unknown) => {
-      // A run that another process has ended meanwhile is told by its events.
-      if (isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'no_open_run')) return;
-      this.#listener?.failed(error);
-    });
+    this.#ended = starting.catch((error: unknown) => this.#listener?.failed(error));
   }
 
   async #begin(begin: (options: StartOptions) => Run): Promise<void> {
@@ -193,10 +195,12 @@ export class LocalConversation implements Conversation {
       this.#listener?.changed();
       const result = await run;
       onResult?.(result);
-      this.#hasCompleted = result.status === 'completed';
+      this.#isOver = result.status === 'completed';
     } catch (error) {
       this.#isGone = isAdjutantError(error, 'session_not_found');
-      throw error;
+      // A run that another process has ended meanwhile is told by its events.
+      this.#isOver = isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'no_open_run');
+      if (!this.#isOver) throw error;
     } finally {
       this.#run = undefined;
       this.#listener?.changed();

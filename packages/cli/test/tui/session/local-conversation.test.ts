@@ -59,6 +59,36 @@ test('a message that comes before the run of the one before has begun is answere
   await conversation.stop();
 });
 
+test('a message that comes while a run is looked for that has ended elsewhere is answered', async () => {
+  const model = scriptedModel([{ text: 'First.' }, { text: 'Second.' }]);
+  const coder = agent({ name: 'coder', model });
+  const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });
+  onTestFinished(() => app.close());
+  const { session } = await app.run(coder, { input: 'Begin' });
+  const conversation = new LocalConversation({
+    app,
+    agent: () => coder,
+    session: await app.sessions.open({ id: session.id }),
+    prepare: async () => undefined,
+  });
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  const event = (told: StreamEvent): void => {
+    if (told.type === 'assistant' && told.text === 'Second.') resolve();
+  };
+  let hasSaid = false;
+  const changed = (): void => {
+    if (hasSaid || !conversation.isWorking) return;
+    hasSaid = true;
+    void conversation.say('And now?').catch(reject);
+  };
+  conversation.listen({ event, failed: reject, changed }, session.events.length);
+  // Somebody seems to have answered a request of it; the run of that is over already.
+  conversation.resume();
+  await answered;
+  await conversation.stop();
+  expect(hasSaid).toBe(true);
+});
+
 test('events are shown whole, with the state after them and the prompts of calls', async () => {
   const large = 'x'.repeat(100_000);
   const model = scriptedModel([{ toolCalls: [{ name: 'read', args: {} }] }, { text: 'Done.' }]);
