@@ -52,7 +52,7 @@ export class LocalConversation implements Conversation {
   #lastSeq = 0;
   /** Keys of the messages that were sent to the last run. */
   readonly #sent = new Set<string>();
-  /** True when the last run here has come to its end, or has ended elsewhere: it reads no message. */
+  /** True when the last run has come to its end, here or elsewhere: it reads no message. */
   #isOver = false;
   #isStopped = false;
   /** True when somebody has deleted the session: a new one does not take its place unasked. */
