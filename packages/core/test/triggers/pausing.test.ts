@@ -15,14 +15,14 @@ function hangingCheck() {
   return { begun, check, checks: () => checks };
 }
 
-function checkingApp(store = memoryStore()) {
+function checkingApp(store = memoryStore(), recover: 'auto' | 'manual' = 'auto') {
   const { begun, check, checks } = hangingCheck();
   const drop = trigger({
     name: 'drop',
     on: condition(check, { every: '1m' }),
     start: noting().made,
   });
-  const app = runtime({ app: 'desk', store, recover: 'auto', triggers: triggers([drop]) });
+  const app = runtime({ app: 'desk', store, recover, triggers: triggers([drop]) });
   return { app, begun, checks };
 }
 
@@ -50,6 +50,30 @@ describe('a trigger', () => {
       expect(await app.triggers.get('drop')).toMatchObject({ status });
       await app.close();
     }
+  });
+
+  test('is resumed when the call returns, and its first check goes on after that', async () => {
+    const { app, begun, checks } = checkingApp();
+    await begun;
+    await app.triggers.pause('drop');
+    await app.triggers.resume('drop');
+    expect(await app.triggers.get('drop')).toMatchObject({ status: 'active' });
+    // Many callers, also when one of them ends the check that another one has caused.
+    await Promise.all([app.triggers.disable('drop'), app.triggers.fire('drop')]);
+    await app.triggers.resume('drop');
+    await app.triggers.fire('drop', { key: 'now' });
+    expect(await app.triggers.get('drop')).toMatchObject({ status: 'active' });
+    const history = await app.triggers.history('drop');
+    expect(history.map(({ decision }) => decision)).toContain('resume');
+    expect(checks()).toBeGreaterThan(1);
+    await app.close();
+  });
+
+  test('that code declares is there without its first check', async () => {
+    const { app, checks } = checkingApp(memoryStore(), 'manual');
+    expect(await app.triggers.get('drop')).toMatchObject({ status: 'active', revision: 1 });
+    expect(checks()).toBe(1);
+    await app.close();
   });
 
   test('is paused later when another process keeps it: the command is stored', async () => {

@@ -12,6 +12,7 @@ const longestMessage = 1_000;
 /** Checks of conditions that this process makes at the moment. */
 export class RunningChecks {
   readonly #controllers = new Map<string, AbortController>();
+  readonly #listeners = new Set<(key: string) => void>();
 
   /**
    * Calls a function during which the check of a trigger can be ended.
@@ -23,17 +24,41 @@ export class RunningChecks {
     use: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const controller = new AbortController();
-    this.#controllers.set(keyOf(place), controller);
+    const key = keyOf(place);
+    this.#controllers.set(key, controller);
+    for (const listener of this.#listeners) listener(key);
     try {
       return await use(AbortSignal.any([outer, controller.signal]));
     } finally {
-      this.#controllers.delete(keyOf(place));
+      if (this.#controllers.get(key) === controller) this.#controllers.delete(key);
     }
   }
 
   /** Ends the check of a trigger, if there is one. It has no result, and is not recorded. */
   end(place: TriggerPlace): void {
     this.#controllers.get(keyOf(place))?.abort();
+    // The next check is another one, also before this one has returned.
+    this.#controllers.delete(keyOf(place));
+  }
+
+  /**
+   * Waits for work on a trigger, but not for a check of its condition: what comes before that is
+   * recorded when it begins.
+   * @returns true when a check goes on
+   */
+  async orBegun(place: TriggerPlace, work: Promise<unknown>): Promise<boolean> {
+    const key = keyOf(place);
+    const { promise: begun, resolve } = Promise.withResolvers<true>();
+    const listener = (of: string): void => {
+      if (of === key) resolve(true);
+    };
+    this.#listeners.add(listener);
+    if (this.#controllers.has(key)) resolve(true);
+    try {
+      return await Promise.race([work.then(() => false), begun]);
+    } finally {
+      this.#listeners.delete(listener);
+    }
   }
 }
 

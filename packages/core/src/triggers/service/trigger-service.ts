@@ -21,7 +21,6 @@ import {
 import type { RunningChecks } from './condition-check.ts';
 import { assertSameDelivery, verifiedDelivery } from './deliveries.ts';
 import { TriggerNotFoundError, TriggerStateError } from './errors.ts';
-import { heldElsewhere, mostLooks } from './held-elsewhere.ts';
 import { turnName } from './missing-code.ts';
 import {
   assertAhead,
@@ -35,6 +34,7 @@ import {
 import { historyEntry, type TriggerHistoryEntry } from './trigger-history.ts';
 import { declarationOf, type TriggerInfo, triggerInfo, triggerKind } from './trigger-row.ts';
 import type { TriggerStatus } from './trigger-state.ts';
+import { writtenRow } from './written-row.ts';
 
 const undeleted = triggerStatuses.slice(0, 4);
 
@@ -46,18 +46,15 @@ interface TriggerServiceParts {
 
 /** Triggers of one tenant: `app.triggers`. */
 export class TriggerService {
+  readonly #parts: TriggerServiceParts;
   readonly #host: ServiceHost;
   readonly #tenant: string;
-  readonly #checks: RunningChecks;
   readonly #declared: ReadonlyMap<string, Trigger>;
 
-  constructor(
-    { checks, host, tenant }: TriggerServiceParts,
-    declared: ReadonlyMap<string, Trigger>,
-  ) {
-    this.#host = host;
-    this.#tenant = tenant;
-    this.#checks = checks;
+  constructor(parts: TriggerServiceParts, declared: ReadonlyMap<string, Trigger>) {
+    this.#parts = parts;
+    this.#host = parts.host;
+    this.#tenant = parts.tenant;
     this.#declared = declared;
   }
 
@@ -171,7 +168,8 @@ export class TriggerService {
     if (isNonEmptyText(key) !== undefined)
       throw refusal('fire', '`key` must be a text that is not empty');
     const declaration = await this.#control(name, 'fire', undeleted, control, { id: key });
-    await this.#host.advance(this.#tenant, turnName(declaration));
+    const work = this.#host.advance(this.#tenant, turnName(declaration));
+    await this.#parts.checks.orBegun({ tenant: this.#tenant, name }, work);
   }
 
   /**
@@ -372,26 +370,13 @@ export class TriggerService {
     throw new TriggerStateError({ trigger: name, status: row.status, refused });
   }
 
-  /**
-   * Lets a trigger be written here until that is done, or nobody is at work on it any more.
-   * @returns its row as it is then; `undefined` when there is none
-   */
-  async #written(
+  #written(
     name: string,
     turn: string,
     isDone: (found: StoredRow) => boolean,
   ): Promise<StoredRow | undefined> {
-    const tenant = this.#tenant;
-    for (let looks = 0; ; looks++) {
-      await this.#host.advance(tenant, turn);
-      const row = await this.#find(name);
-      if (row !== undefined && isDone(row)) return row;
-      // Its writer takes in commands only after a check.
-      this.#checks.end({ tenant, name });
-      if (await this.#host.awaited(tenant, turn)) continue;
-      const isHeld = looks < mostLooks && (await heldElsewhere(this.#host, tenant, name));
-      if (!isHeld) return this.#find(name);
-    }
+    const find = () => this.#find(name);
+    return writtenRow({ ...this.#parts, name, turn }, find, isDone);
   }
 }
 
