@@ -94,6 +94,11 @@ test('pages go back over sessions that have rolled, and follow what was open the
   expect(found.at(-1)).toMatchObject({ title: 'In the morning', status: 'sent' });
   expect(new Set(found.map((one) => (one as { id: string }).id)).size).toBe(341);
   expect(await titles(app, { limit: 1 })).toEqual(['Urgent 340']);
+  // So does the history, of which each notice has three entries.
+  const history = await app.notifications.history('ann', { limit: 2_000 });
+  expect(history).toHaveLength(3 * 341);
+  expect(history.at(-1)).toMatchObject({ decision: 'accept', data: { notice: { id: 'n0' } } });
+  expect(await app.notifications.history('ann', { limit: 50 })).toEqual(history.slice(0, 50));
   await app.close();
 });
 

@@ -1,15 +1,7 @@
-import { isAdjutantError } from '../../base/error.ts';
-import type { Host } from '../../base/host.ts';
-import { withBlobs } from '../../ledger/blobs/load-blobs.ts';
+import type { ServiceHistory } from '../../engine/services/service-history.ts';
 import { isDecision } from '../../ledger/decisions/decision.ts';
 import { InvalidCursorError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
-import {
-  notifierKind,
-  numberedSession,
-  sessionNumber,
-} from '../../ledger/port/service-sessions.ts';
-import type { LedgerStore } from '../../ledger/port.ts';
 import type { Notice } from '../notice.ts';
 import type { AcceptedNotice } from './notifier-state.ts';
 
@@ -57,19 +49,10 @@ interface Place {
 
 /** Notices of one recipient, read from all sessions that they have had. */
 export class NoticeList {
-  readonly #ports: { readonly host: Host; readonly store: LedgerStore };
-  readonly #user: string;
-  /** Number of the newest session; 0 when there is none. */
-  readonly #newest: number;
+  readonly #history: ServiceHistory;
 
-  constructor(
-    ports: { readonly host: Host; readonly store: LedgerStore },
-    user: string,
-    newest: string | undefined,
-  ) {
-    this.#ports = ports;
-    this.#user = user;
-    this.#newest = newest === undefined ? 0 : sessionNumber(newest);
+  constructor(history: ServiceHistory) {
+    this.#history = history;
   }
 
   /**
@@ -77,8 +60,8 @@ export class NoticeList {
    * @throws InvalidCursorError, StoreUnavailableError
    */
   async page(limit: number, cursor?: string): Promise<ListedNotices> {
-    const first = { number: this.#newest, seq: Number.POSITIVE_INFINITY };
-    let place = cursor === undefined ? first : readCursor(cursor, this.#newest);
+    const first = { number: this.#history.newest, seq: Number.POSITIVE_INFINITY };
+    let place = cursor === undefined ? first : readCursor(cursor, this.#history.newest);
     const found: NoticeFold[] = [];
     while (place.number > 0 && found.length <= limit) {
       const { number, seq } = place;
@@ -98,7 +81,7 @@ export class NoticeList {
   async #takenIn(number: number): Promise<NoticeFold[]> {
     const found: NoticeFold[] = [];
     const current = new Map<string, NoticeFold>();
-    for await (const event of this.#events(number)) {
+    for await (const event of this.#history.events(number)) {
       const notice = acceptedBy(event);
       if (notice !== undefined) {
         const made = new NoticeFold(notice, event.at, { number, seq: event.seq });
@@ -114,25 +97,14 @@ export class NoticeList {
     const open = new Map(
       notices.filter(({ isSettled }) => !isSettled).map((notice) => [notice.notice.id, notice]),
     );
-    for (let later = number + 1; later <= this.#newest && open.size > 0; later++) {
-      for await (const event of this.#events(later)) {
+    for (let later = number + 1; later <= this.#history.newest && open.size > 0; later++) {
+      for await (const event of this.#history.events(later)) {
         // A notice that came again under its id, long after the first, is another one.
         const notice = acceptedBy(event);
         if (notice !== undefined) open.delete(notice.id);
         else tell(open, event);
       }
       for (const [id, { isSettled }] of open) if (isSettled) open.delete(id);
-    }
-  }
-
-  async *#events(number: number): AsyncGenerator<Event, void> {
-    try {
-      const session = numberedSession(notifierKind, this.#user, number);
-      for await (const page of this.#ports.store.read(session))
-        for (const event of page) yield await withBlobs(event, this.#ports, session);
-    } catch (error) {
-      // It has been deleted.
-      if (!isAdjutantError(error, 'session_not_found')) throw error;
     }
   }
 }

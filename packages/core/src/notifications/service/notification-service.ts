@@ -1,4 +1,3 @@
-import type { Host } from '../../base/host.ts';
 import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import {
@@ -11,13 +10,11 @@ import {
   isNumber,
   isText,
 } from '../../base/options.ts';
-import { lastEvents } from '../../engine/services/last-events.ts';
 import { noticeItem } from '../../engine/services/notices.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
-import { withBlobs } from '../../ledger/blobs/load-blobs.ts';
+import { ServiceHistory } from '../../engine/services/service-history.ts';
 import type { Event } from '../../ledger/event.ts';
 import { notifierKind } from '../../ledger/port/service-sessions.ts';
-import type { LedgerStore } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
 import type { NoticeAction, NoticeReference } from '../notice.ts';
 import { actionsFault } from '../send-notice.ts';
@@ -47,6 +44,7 @@ export interface NoticeOptions {
 
 /** One thing that has happened to the notices of a user. */
 export interface NotificationHistoryEntry {
+  /** Number of the event in its session; a service that has rolled counts anew. */
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -111,9 +109,8 @@ export class NotificationService {
     if (isNonEmptyText(user) !== undefined) throw refusal('list', 'a user must be named');
     const invalid = findInvalidOption(query, { limit: isCount, cursor: isNonEmptyText });
     if (invalid !== undefined) throw refusal('list', invalid.reason);
-    const newest = await this.#host.newest(this.#tenant, notifierKind, user);
     const { limit = 100, cursor } = query;
-    return new NoticeList(this.#ports(), user, newest).page(limit, cursor);
+    return new NoticeList(await this.#history(user)).page(limit, cursor);
   }
 
   /** History of the notices of a user, the last entry first. */
@@ -124,16 +121,11 @@ export class NotificationService {
     const { limit = 100 } = options;
     if (isNonEmptyText(user) !== undefined) throw refusal('history', 'a user must be named');
     if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
-    const session = await this.#host.newest(this.#tenant, notifierKind, user);
-    if (session === undefined) return [];
-    const ports = this.#ports();
-    const found = await lastEvents(ports.store, session, limit);
-    const whole = await Promise.all(found.map((event) => withBlobs(event, ports, session)));
-    return whole.flatMap(entryOf);
+    return (await this.#history(user)).last(limit, entryOf);
   }
 
-  #ports(): { readonly host: Host; readonly store: LedgerStore } {
-    return { host: this.#host.host, store: this.#host.ledgers(this.#tenant) };
+  #history(user: string): Promise<ServiceHistory> {
+    return ServiceHistory.of(this.#host, this.#tenant, { kind: notifierKind, name: user });
   }
 
   #check(notice: NoticeOptions): void {

@@ -3,6 +3,7 @@ import type { Event } from '../../ledger/event.ts';
 
 /** One thing that has happened to a trigger. */
 export interface TriggerHistoryEntry {
+  /** Number of the event in its session; a service that has rolled counts anew. */
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;

@@ -2,8 +2,8 @@ import { defined } from '../../base/defined.ts';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { describeValue, findInvalidOption, isCount, isNonEmptyText } from '../../base/options.ts';
-import { lastEvents } from '../../engine/services/last-events.ts';
 import type { ServiceHost } from '../../engine/services/service.ts';
+import { ServiceHistory } from '../../engine/services/service-history.ts';
 import type { TriggerDeclaration } from '../../ledger/decisions/service-decisions.ts';
 import type { ListedRow, StoredRow } from '../../ledger/port.ts';
 import { syncClock } from '../../ledger/store-clock.ts';
@@ -206,8 +206,9 @@ export class TriggerService {
   ): Promise<readonly TriggerHistoryEntry[]> {
     const { limit = 100 } = options;
     if (isCount(limit) !== undefined) throw refusal('history', '`limit` must be a number from 1');
-    const row = await this.#row(name);
-    return (await lastEvents(this.#ledgers, row.session, limit)).flatMap(historyEntry);
+    await this.#row(name);
+    const of = { kind: triggerKind, name };
+    return (await ServiceHistory.of(this.#host, this.#tenant, of)).last(limit, historyEntry);
   }
 
   /**
