@@ -95,6 +95,36 @@ test('quiet hours hold back what is not urgent', async () => {
   await app.close();
 });
 
+test('quiet hours that cannot be known hold back what is not urgent alone', async () => {
+  const { channel, sent } = keeping('mail', (count) => (count === 1 ? broken('mail') : undefined));
+  let isBroken = false;
+  const quietHours = (): undefined => {
+    if (isBroken) throw new Error('the directory of users is away');
+  };
+  const { app, clock } = desk({
+    notifications: notifications({ channels: [channel], quietHours }),
+  });
+  await app.notifications.send({ user: 'ann', title: 'Tried once' });
+  await work(app);
+  isBroken = true;
+  clock.advance(60_000);
+  await app.notifications.send({ user: 'ann', title: 'Later' });
+  await app.notifications.send({ user: 'ann', title: 'Now', urgent: true });
+  await work(app);
+  await app.notifications.send({ user: 'ann', title: 'Soon', urgent: true });
+  await work(app);
+  clock.advance(30_000);
+  await work(app);
+  expect(sent.map(({ title }) => title)).toEqual(['Now', 'Soon']);
+  isBroken = false;
+  clock.advance(hourMs);
+  await work(app);
+  clock.advance(hourMs);
+  await work(app);
+  expect(sent.map(({ title }) => title).sort()).toEqual(['Later', 'Now', 'Soon', 'Tried once']);
+  await app.close();
+});
+
 test('the end of a task, and of the work of a trigger, is told once', async () => {
   const { channel, sent } = keeping();
   const { made } = noting();

@@ -22,7 +22,11 @@ import { notifierState } from './notifier-state.ts';
 export interface NotificationsOptions {
   /** Channels in the order in which they are tried, such as `emailChannel` and `webhookChannel`. */
   readonly channels: readonly Channel[];
-  /** Hours in which only what is urgent is sent, of all users or of each. @default none */
+  /**
+   * Hours in which only what is urgent is sent, of all users or of each. While a function throws,
+   * only what is urgent is sent.
+   * @default none
+   */
   readonly quietHours?: QuietHours | ((recipient: Recipient) => QuietHours | undefined);
   /**
    * Least milliseconds between two sendings to one user; what comes meanwhile is joined.

@@ -12,7 +12,7 @@ import type { Channel, SendReceipt } from '../channel.ts';
 import { joinNotices } from '../delivery/join-notices.ts';
 import { planAttempt } from '../delivery/plan-attempt.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
-import type { QuietHours } from '../delivery/quiet-hours.ts';
+import { isQuiet, type QuietHours } from '../delivery/quiet-hours.ts';
 import { NotificationFailedError } from '../errors.ts';
 import type { Notice, Recipient } from '../notice.ts';
 import { abortedBefore } from '../send-notice.ts';
@@ -70,19 +70,26 @@ export class Notifier {
     const entry = await this.#session.nextItem(() => false);
     if (entry !== undefined) return { step: { ...this.#accepted(entry), consumes: [entry] } };
     const sendings = sendingsOf(state);
+    const { failed, quietHours } = this.#hours(state);
     const waits: (number | null)[] = [];
     for (const sending of sendings) {
-      const next = await this.#attempt(state, sending);
+      if (failed !== undefined && !isOpenOrUrgent(sending, state)) continue;
+      const next = await this.#attempt(state, sending, quietHours);
       if ('step' in next) return next;
       waits.push(next.until);
     }
-    // Notices that wait for another attempt, or in quiet hours, hold back no urgent one.
+    // Notices that wait for another attempt, or in quiet hours, hold back no urgent one. Nor do
+    // quiet hours that cannot be known.
     const begun = new Set(sendings.flatMap(({ notices }) => notices));
     const waiting = state.waiting.filter(
-      ({ id, urgent }) => !begun.has(id) && (begun.size === 0 || urgent === true),
+      ({ id, urgent }) =>
+        !begun.has(id) && ((begun.size === 0 && failed === undefined) || urgent === true),
     );
-    const next = await this.#plan({ ...state, waiting });
-    return 'step' in next ? next : { until: firstOf([...waits, next.until]) };
+    const next = await this.#plan({ ...state, waiting }, quietHours);
+    if ('step' in next) return next;
+    const until = firstOf([...waits, next.until]);
+    if (failed !== undefined && until === null) throw failed.error;
+    return { until };
   }
 
   #accepted(entry: InboxEntry): ServiceStep {
@@ -94,13 +101,15 @@ export class Notifier {
   }
 
   /** Decides which notices are sent together next. */
-  async #plan({ lastSentAt, waiting }: NotifierState): Promise<Next> {
+  async #plan(
+    { lastSentAt, waiting }: NotifierState,
+    quietHours: QuietHours | undefined,
+  ): Promise<Next> {
     if (waiting.length === 0) return { until: null };
-    const [first] = waiting;
     const now = this.#session.now();
     const { intervalMs } = this.#settings;
     const plan = planDelivery({
-      ...{ notices: waiting, now, lastSentAt, quietHours: this.#quietHours(first) },
+      ...{ notices: waiting, now, lastSentAt, quietHours },
       ...(intervalMs === undefined ? {} : { intervalMs }),
     });
     const drafts = plan.drop.map(({ notice, reason }) => dropped([notice], reason));
@@ -116,11 +125,16 @@ export class Notifier {
       {
         ...{ key: contentHash([this.#session.id, ids]), notices: ids, attempts: [] },
       },
+      quietHours,
     );
   }
 
   /** Makes the next attempt of a sending, or ends it. */
-  async #attempt(state: NotifierState, sending: Sending): Promise<Next> {
+  async #attempt(
+    state: NotifierState,
+    sending: Sending,
+    quietHours: QuietHours | undefined,
+  ): Promise<Next> {
     const { attempts, key, notices, open } = sending;
     const given = state.waiting.filter(({ id }) => notices.includes(id));
     const over = await this.#over(given);
@@ -134,7 +148,7 @@ export class Notifier {
     const { retry } = this.#settings;
     const next = planAttempt({
       ...{ notice: joined, channels, attempts, now: this.#session.now() },
-      quietHours: this.#quietHours(first),
+      quietHours,
       ...(retry === undefined ? {} : { retry }),
     });
     switch (next.action) {
@@ -251,12 +265,29 @@ export class Notifier {
     return names.flatMap((name) => channels.find((one) => one.name === name) ?? []);
   }
 
-  #quietHours(notice: AcceptedNotice | undefined): QuietHours | undefined {
+  /** Quiet hours of the recipient, or the error of the function that should know them. */
+  #hours({ waiting: [first] }: NotifierState): {
+    readonly quietHours?: QuietHours | undefined;
+    readonly failed?: { readonly error: unknown };
+  } {
     const { quietHours } = this.#settings;
-    if (typeof quietHours !== 'function') return quietHours;
-    if (notice === undefined) return undefined;
-    return quietHours({ tenant: this.#session.tenant, user: notice.user });
+    if (typeof quietHours !== 'function') return { quietHours };
+    if (first === undefined) return {};
+    try {
+      const found = quietHours({ tenant: this.#session.tenant, user: first.user });
+      // Hours that cannot be are refused here.
+      if (found !== undefined) isQuiet(found, 0);
+      return { quietHours: found };
+    } catch (error) {
+      return { failed: { error } };
+    }
   }
+}
+
+/** True for a sending that is not held back by quiet hours. */
+function isOpenOrUrgent({ notices, open }: Sending, { waiting }: NotifierState): boolean {
+  const isUrgent = waiting.some(({ id, urgent }) => urgent === true && notices.includes(id));
+  return open !== undefined || isUrgent;
 }
 
 function firstOf(instants: readonly (number | null)[]): number | null {
