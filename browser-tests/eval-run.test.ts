@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { EvalReport } from 'adjutant/eval';
 import { expect, onTestFinished, test } from 'vitest';
 import { startChatServer } from '../packages/cli/test/chat-server.ts';
-import { bench, jsonLines } from '../packages/cli/test/run-cli.ts';
+import { bench, fromSources, jsonLines } from '../packages/cli/test/run-cli.ts';
 import { launchChromium, pictures, watchedPage } from './chromium.ts';
 import { sums } from './fixtures/sums.ts';
 
@@ -42,7 +42,7 @@ test('an eval of 36 cases with two variants is killed in the middle, goes on, an
     env: { EVAL_MODEL: server.modelName, OPENAI_COMPATIBLE_API_KEY: 'none' },
   };
   server.hangFrom = 100;
-  const killed = start(['eval', module, '--json'], options);
+  const killed = start(['eval', module, '--json'], { ...options, ...fromSources });
   await server.reached(100);
   killed.child.kill('SIGKILL');
   const before = jsonLines((await killed.finished).stdout).filter(

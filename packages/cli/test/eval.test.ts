@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { EvalReport } from 'adjutant/eval';
 import { describe, expect, test } from 'vitest';
 import { type ChatServer, startChatServer } from './chat-server.ts';
-import { type Bench, bench, jsonLines, repositoryRoot } from './run-cli.ts';
+import { type Bench, bench, fromSources, jsonLines } from './run-cli.ts';
 
 const modules = fileURLToPath(new URL('fixtures/eval/', import.meta.url));
 const capitals = join(modules, 'capitals.eval.ts');
@@ -190,15 +190,6 @@ describe('a dataset', () => {
     );
   });
 });
-
-/**
- * Trials are taken over where what measures them has the same code: the process of the test, which
- * goes on with them, runs the sources.
- */
-const fromSources = {
-  nodeArguments: ['--conditions=adjutant-source'],
-  program: join(repositoryRoot, 'packages/cli/src/main.ts'),
-};
 
 describe('an eval that is stopped', () => {
   test('by Ctrl-C says how far it is and how it goes on, and goes on there', async () => {

@@ -27,6 +27,15 @@ export interface ProcessOptions extends CommandOptions {
   readonly program?: string;
 }
 
+/**
+ * The sources, as the process of the test runs them. It takes over trials of another process only
+ * where they were measured by the same code.
+ */
+export const fromSources: ProcessOptions = {
+  nodeArguments: ['--conditions=adjutant-source'],
+  program: join(repositoryRoot, 'packages/cli/src/main.ts'),
+};
+
 export interface Finished extends Omit<Outcome, 'code'> {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
