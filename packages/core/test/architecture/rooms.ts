@@ -133,7 +133,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'engine/rebuild': {
     holds: 'rows made anew from ledgers and inboxes: turns, tasks, requests, the session list',
-    imports: [...belowEngine, 'engine/frame', 'engine/tasks'],
+    imports: [...belowEngine, 'engine/frame', 'engine/tasks', 'engine/services'],
   },
   'engine/app': {
     holds: 'one app: its options, tenants, sessions, recovery and turns',

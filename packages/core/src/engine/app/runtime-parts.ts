@@ -82,6 +82,7 @@ export function sessionsOf<Schema extends StateSchema>({
           ...{ tenant: own.tenant, app: own.app, admin: () => shared.store.admin },
           ledgers: () => own.ledgers,
           ledgerPorts: () => own.ledgerPorts(),
+          services: shared.ownServices.all,
         },
         options,
       );

@@ -255,8 +255,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
 
   /**
    * Makes rows anew that follow from the ledgers and from what waits in their inboxes: turns, the
-   * lists of tasks, requests and sessions. Ledgers, inboxes, keys and messages stay, and nothing is
-   * sent. Sessions that a process works on are left to it.
+   * lists of tasks, requests, sessions and triggers, subscriptions to events. Ledgers, inboxes,
+   * keys and messages stay, and nothing is sent. Sessions that a process works on are left to it.
    * @throws InvalidRunError, ReservedSessionError, SessionNotFoundError, StoreUnavailableError
    */
   async rebuild(options: RebuildOptions = {}): Promise<RebuildReport> {

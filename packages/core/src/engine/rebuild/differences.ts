@@ -77,7 +77,7 @@ export function compareSession(
   };
 }
 
-function summaryDifference(
+export function summaryDifference(
   { listing }: StoredSession,
   rebuilt: JsonObject,
 ): RowDifference | undefined {
@@ -93,21 +93,22 @@ interface Entry {
   readonly value: object;
 }
 
-function listedEntry(row: ListedRow | Omit<StoredRow, 'session'>): Entry {
+export function listedEntry(row: ListedRow | Omit<StoredRow, 'session'>): Entry {
   return { row: row.kind, id: row.id, value: { ...row } };
 }
 
 /** Differences of two lists, and the list that is to replace the first. */
-function listDifferences(
+export function listDifferences(
   stored: readonly Entry[] | undefined,
   rebuilt: readonly Entry[],
+  withNear: typeof withNearInstants = withNearInstants,
 ): { readonly differences: readonly RowDifference[]; readonly values: readonly JsonObject[] } {
   const left = new Map(stored?.map((entry) => [`${entry.row} ${entry.id}`, entry]));
   const differences: RowDifference[] = [];
   const values = rebuilt.map(({ id, row, value }) => {
     const found = left.get(`${row} ${id}`)?.value as JsonObject | undefined;
     left.delete(`${row} ${id}`);
-    const kept = withNearInstants(found, value as JsonObject);
+    const kept = withNear(found, value as JsonObject);
     if (found === undefined || !isSame(found, kept))
       differences.push({ row, id, ...defined({ stored: found }), rebuilt: kept });
     return kept;
@@ -128,16 +129,23 @@ const instants: ReadonlySet<string> = new Set([
   'softAt',
   'hardAt',
 ]);
+/** Members of a row that have instants of their own. */
+const bodies: ReadonlySet<string> = new Set(['body']);
 
 /** Returns a rebuilt row with the stored instants that are about those of the ledger. */
-function withNearInstants(stored: JsonObject | undefined, rebuilt: JsonObject): JsonObject {
+export function withNearInstants(
+  stored: JsonObject | undefined,
+  rebuilt: JsonObject,
+  names = instants,
+  groups = bodies,
+): JsonObject {
   if (stored === undefined) return rebuilt;
   return Object.fromEntries(
     Object.entries(rebuilt).map(([name, value]) => {
       const found = stored[name];
-      if (name === 'body' && isObject(found) && isObject(value))
-        return [name, withNearInstants(found, value)];
-      return [name, instants.has(name) && isNear(found, value) ? found : value];
+      if (groups.has(name) && isObject(found) && isObject(value))
+        return [name, withNearInstants(found, value, names, groups)];
+      return [name, names.has(name) && isNear(found, value) ? found : value];
     }),
   ) as JsonObject;
 }

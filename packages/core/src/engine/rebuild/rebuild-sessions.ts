@@ -8,9 +8,11 @@ import {
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { isServiceSession } from '../../ledger/port/service-sessions.ts';
+import { isServiceSession, kindOfService } from '../../ledger/port/service-sessions.ts';
 import type { LedgerHead, LedgerStore, StoreAdmin } from '../../ledger/port.ts';
 import { InvalidRunError } from '../frame/errors.ts';
+import type { Service } from '../services/service.ts';
+import { compareService } from './compare-service.ts';
 import { type Comparison, compareSession, type RowDifference } from './differences.ts';
 import { foldedKinds, foldSession } from './session-fold.ts';
 import { readStoredSession } from './stored-session.ts';
@@ -50,6 +52,8 @@ export interface RebuildParts {
   readonly ledgers: () => LedgerStore;
   readonly ledgerPorts: () => LedgerPorts;
   readonly admin: () => StoreAdmin;
+  /** Services of the app, which fold the ledgers of their sessions. */
+  readonly services: readonly Service[];
 }
 
 const pageSize = 100;
@@ -73,7 +77,7 @@ export async function rebuildSessions(
   const rebuilt: RebuiltRows[] = [];
   const held: string[] = [];
   const failed: RebuildReport['failed'][number][] = [];
-  const ids = only === undefined ? await allSessions(parts.ledgers()) : [only];
+  const ids = only === undefined ? await allSessions(parts) : [only];
   for (const session of ids) {
     const outcome = await rebuildReported(parts, session, {
       dryRun,
@@ -143,6 +147,11 @@ async function compare(
 ): Promise<{ readonly comparison: Comparison; readonly isIdle: boolean }> {
   const ledgers = parts.ledgers();
   const ledger = await openLedger(session, parts.ledgerPorts());
+  const service = serviceOf(parts, session);
+  if (service !== undefined) {
+    const comparison = await compareService(service, ledger, parts);
+    return { comparison, isIdle: true };
+  }
   const inbox = await ledgers.inbox(session);
   const stored = await readStoredSession(ledgers, session, foldedKinds);
   const now = await ledgers.now();
@@ -157,8 +166,14 @@ function isSameHead(left: LedgerHead, right: LedgerHead | undefined): boolean {
   return right?.seq === left.seq && right.epoch === left.epoch && right.inboxSeq === left.inboxSeq;
 }
 
+function serviceOf({ services }: RebuildParts, session: string): Service | undefined {
+  const kind = kindOfService(session);
+  return services.find((service) => service.kind === kind);
+}
+
 /** Ids of all sessions, the oldest first: turns come back in about the order that they had. */
-async function allSessions(ledgers: LedgerStore): Promise<readonly string[]> {
+async function allSessions(parts: RebuildParts): Promise<readonly string[]> {
+  const ledgers = parts.ledgers();
   const ids: string[] = [];
   let before:
     | { readonly updatedAt: number; readonly createdAt: number; readonly id: string }
@@ -169,8 +184,10 @@ async function allSessions(ledgers: LedgerStore): Promise<readonly string[]> {
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
-    // Rows of services stay as they are: no fold of a ledger alone makes them.
-    ids.push(...page.map(({ id }) => id).filter((id) => !isServiceSession(id)));
+    // Those of parts that the app does not have stay as they are.
+    const known = (id: string): boolean =>
+      !isServiceSession(id) || serviceOf(parts, id) !== undefined;
+    ids.push(...page.map(({ id }) => id).filter(known));
     before = page.at(-1);
     if (page.length < pageSize) return ids.reverse();
   }

@@ -51,7 +51,7 @@ async function allPages<Row>(
 }
 
 /** Rows that are sealed and were changed cannot be read, and are made anew. */
-async function readable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+export async function readable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
   } catch (error) {

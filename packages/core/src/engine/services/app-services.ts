@@ -14,6 +14,7 @@ import { Outbox } from './outbox.ts';
 import type {
   AttachedService,
   RequestNews,
+  Service,
   ServiceHost,
   ServicePart,
   ServicePost,
@@ -53,6 +54,8 @@ export class ServicesOfApp {
   readonly #parts: AppServicesParts;
   readonly #attached: ReadonlyMap<string, AttachedService>;
   readonly #runner: ServiceRunner;
+  /** All services of the app. */
+  readonly all: readonly Service[];
   readonly #begun = new Map<string, Promise<void>>();
   #isHinted = true;
   /** Monotonic time of the last look, and the instant at which the next service is due. */
@@ -81,6 +84,7 @@ export class ServicesOfApp {
     const live = (event: PublishedEvent): void =>
       void parts.live(event).catch((error: unknown) => warn('An event was not announced', error));
     const services = [...this.#attached.values()].map(({ service }) => service);
+    this.all = [topicService(live), ...services];
     const { rollAfter } = parts;
     const wakeAt = (at: number): void => this.#wakeAt(at);
     const lookAgain = (): void => {
@@ -89,7 +93,7 @@ export class ServicesOfApp {
     };
     this.#runner = new ServiceRunner({
       ...{ clock, host, rollAfter, take, ledgerPorts, giveBack, wakeAt, lookAgain, warn },
-      services: [topicService(live), ...services],
+      services: this.all,
     });
   }
 

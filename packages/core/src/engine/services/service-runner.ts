@@ -20,7 +20,7 @@ const defaultRollAfter = 1_000;
 const mostAtOnce = 20;
 /** Pause in milliseconds before a session that failed is tried again, at first and at most. */
 const firstPauseMs = 1_000;
-const longestPauseMs = 600_000;
+export const longestPauseMs = 600_000;
 
 export interface ServiceRunnerParts {
   readonly services: readonly Service[];
@@ -253,7 +253,7 @@ async function begin(session: ServiceSession): Promise<void> {
 }
 
 /** Session that goes on for this one; `undefined` when it is the newest. */
-function rolledTo({ ledger }: ServiceSession): string | undefined {
+export function rolledTo({ ledger }: Pick<ServiceSession, 'ledger'>): string | undefined {
   const last = ledger.events.findLast((event) => isDecision(event, 'service', 'roll'));
   return isDecision(last, 'service', 'roll') ? last.data?.next : undefined;
 }
@@ -305,6 +305,6 @@ async function roll(session: ServiceSession, kind: string, state: JsonObject): P
 }
 
 /** The row by which the newest session of a service is found. */
-function serviceRow(kind: string, name: string, session: string, at: number): ListedRow {
+export function serviceRow(kind: string, name: string, session: string, at: number): ListedRow {
   return { kind: serviceKind, id: `${kind}:${name}`, status: 'open', at, body: { session } };
 }

@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Host } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { LedgerStore, ListedRow } from '../../ledger/port.ts';
+import type { Event } from '../../ledger/event.ts';
+import type { InboxEntry, LedgerStore, ListedRow } from '../../ledger/port.ts';
 import type { Registry } from '../frame/registry.ts';
 import type { WorkDefaults } from '../tasks/profile.ts';
 import type { ServiceSession } from './service-session.ts';
@@ -26,6 +27,35 @@ export interface Service {
    * `undefined` while it must not be left.
    */
   readonly rolled: (session: ServiceSession) => JsonObject | undefined;
+  /** Kinds of the rows that follow from its ledgers. */
+  readonly rowKinds: readonly string[];
+  /** Folds a session that nobody holds; `undefined` when nothing says whose it is. */
+  readonly fold: (session: UnheldSession) => FoldedService | undefined;
+}
+
+/** The ledger and the inbox of a session of a service, which is read and not written. */
+export interface UnheldSession {
+  readonly id: string;
+  readonly tenant: string;
+  /** Events with large values in them. */
+  readonly events: readonly Event[];
+  /** Items that nobody has answered, in the order of posting. */
+  readonly inbox: readonly InboxEntry[];
+}
+
+/** Facts of a service that follow from the ledger and the inbox of one of its sessions. */
+export interface FoldedService {
+  /** Name of the service. */
+  readonly name: string;
+  /** Name of its turn. */
+  readonly runnable: string;
+  /** Rows by which it is found, as its newest session has them. */
+  readonly rows: readonly ListedRow[];
+  /**
+   * Instant at which it is to be woken without an item; `null` for never. Missing: it is to be
+   * woken, and when is up to settings that no ledger has.
+   */
+  readonly wakeAt?: number | null;
 }
 
 /** State that a session has taken over from the one before. */

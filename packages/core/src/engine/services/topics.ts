@@ -1,16 +1,17 @@
 import { hasType, isEventType, readPattern } from '../../base/bus/event-pattern.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { publicationItem, topicKind, topicOf } from '../../effects/publish/publication.ts';
-import { decision } from '../../ledger/decisions/decision.ts';
+import { decision, isDecision } from '../../ledger/decisions/decision.ts';
 import type { PublishedEvent } from '../../ledger/decisions/service-decisions.ts';
 import { firstSession, serviceTurn } from '../../ledger/port/service-sessions.ts';
 import type { InboxEntry, ListedRow, Send, StoredRow } from '../../ledger/port.ts';
-import type { Service, ServicePost } from './service.ts';
+import { begunName } from './begun-name.ts';
+import type { Service, ServicePost, UnheldSession } from './service.ts';
 import type { ServiceSession } from './service-session.ts';
 
 const kind = topicKind;
 /** Kind of the rows of durable subscriptions. */
-const subscriptionKind = 'subscription';
+export const subscriptionKind = 'subscription';
 const pageSize = 500;
 
 /** The post of an event that comes from outside of all ledgers. */
@@ -64,7 +65,26 @@ export function topicService(live: (event: PublishedEvent) => void): Service {
       }
     },
     rolled: () => ({}),
+    rowKinds: [],
+    fold: (session) => {
+      const name = topicName(session);
+      return name === undefined ? undefined : { name, runnable: kind, rows: [], wakeAt: null };
+    },
   };
+}
+
+/** Name of the topic of a session: all of its events have it. */
+function topicName({ events, inbox }: UnheldSession): string | undefined {
+  for (const event of events) {
+    if (isDecision(event, 'service', 'begin')) return event.data?.name;
+    const type = isDecision(event, 'bus', 'fan_out') ? event.data?.event.type : undefined;
+    if (type !== undefined) return topicOf(type);
+  }
+  for (const entry of inbox) {
+    const name = begunName(entry) ?? eventOf(entry)?.type;
+    if (name !== undefined) return topicOf(name);
+  }
+  return undefined;
 }
 
 async function fanOut(

@@ -18,6 +18,11 @@ export function isServiceSession(session: string): boolean {
   return session.startsWith(prefix);
 }
 
+/** Kind of the service that a session belongs to; `undefined` for a session of a caller. */
+export function kindOfService(session: string): string | undefined {
+  return isServiceSession(session) ? session.slice(prefix.length).split(':')[0] : undefined;
+}
+
 /** Id of the first session of a service: always the same for a kind and a name. */
 export function firstSession(kind: string, name: string): string {
   return `${prefix}${kind}:${contentHash([kind, name])}`;

@@ -14,6 +14,7 @@ import { notifierKind } from '../../ledger/port/service-sessions.ts';
 import type { Channel } from '../channel.ts';
 import { isQuiet, type QuietHours } from '../delivery/quiet-hours.ts';
 import type { Recipient } from '../notice.ts';
+import { foldNotifier } from './fold-notifier.ts';
 import { NotificationService } from './notification-service.ts';
 import { Notifier, type NotifierSettings } from './notifier.ts';
 import { notifierState } from './notifier-state.ts';
@@ -72,6 +73,8 @@ export function notifications(options: NotificationsOptions): ServicePart<Notifi
         names: () => [notifierKind],
         advance: (session) => new Notifier(session, settings, host).advance(),
         rolled: (session) => JSON.parse(JSON.stringify(notifierState(session.events()))),
+        rowKinds: [],
+        fold: foldNotifier,
       },
       channels: settings.channels.map(({ name }) => name),
       of: (tenant) => new NotificationService(host, tenant, settings),

@@ -105,3 +105,14 @@ export function triggerInfo({ at, body, status }: StoredRow): TriggerInfo {
 export function declarationOf(row: StoredRow): TriggerDeclaration {
   return row.body['declaration'] as unknown as TriggerDeclaration;
 }
+
+/** Pattern of the events that a trigger subscribes to; `undefined` when it does not. */
+export function patternOf({ declaration, status }: TriggerState): string | undefined {
+  const { kind, pattern } = (declaration?.on ?? {}) as {
+    readonly kind?: string;
+    readonly pattern?: string;
+  };
+  return kind === 'event' && (status === 'active' || status === 'paused' || status === 'disabled')
+    ? pattern
+    : undefined;
+}

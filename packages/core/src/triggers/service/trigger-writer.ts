@@ -22,7 +22,7 @@ import { expiryOf, identityOf, nextCheck, wakeOf } from './next-wake.ts';
 import { type PlacedFiring, placeFiring, start } from './place-firing.ts';
 import type { TriggerCode } from './trigger.ts';
 import { byCaller, declared, deleted, ended, notArrived } from './trigger-answers.ts';
-import { triggerKind, triggerRow } from './trigger-row.ts';
+import { patternOf, triggerKind, triggerRow } from './trigger-row.ts';
 import { noTrigger, type TriggerState, triggerState } from './trigger-state.ts';
 
 /** Milliseconds until a process looks again at a trigger whose functions it does not have. */
@@ -366,14 +366,4 @@ export class TriggerWriter {
       identity: identityOf(state),
     };
   }
-}
-
-function patternOf({ declaration, status }: TriggerState): string | undefined {
-  const { kind, pattern } = (declaration?.on ?? {}) as {
-    readonly kind?: string;
-    readonly pattern?: string;
-  };
-  return kind === 'event' && (status === 'active' || status === 'paused' || status === 'disabled')
-    ? pattern
-    : undefined;
 }

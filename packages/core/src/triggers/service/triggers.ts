@@ -1,8 +1,10 @@
 import { describeValue, isList } from '../../base/options.ts';
 import type { ServicePart } from '../../engine/services/service.ts';
+import { subscriptionKind } from '../../engine/services/topics.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { InvalidTriggerError } from '../errors.ts';
 import { RunningChecks } from './condition-check.ts';
+import { foldTrigger } from './fold-trigger.ts';
 import { turnName } from './missing-code.ts';
 import { assertTold, type Trigger } from './trigger.ts';
 import { triggerKind } from './trigger-row.ts';
@@ -46,6 +48,8 @@ export function triggers(declared: readonly Trigger[] = []): ServicePart<Trigger
           names: () => [triggerKind, ...names],
           advance: (session) => new TriggerWriter(session, { host, code, checks }).advance(),
           rolled: (session) => JSON.parse(JSON.stringify(triggerState(session.events()))),
+          rowKinds: [triggerKind, subscriptionKind],
+          fold: foldTrigger,
         },
         check: () => {
           for (const { declaration } of byName.values()) assertTold(host, declaration);
