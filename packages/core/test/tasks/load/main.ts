@@ -190,9 +190,8 @@ function judgeShares(tasks: readonly TaskInfo[], priority: TaskPriority): void {
   const worst = Math.max(
     ...tenants.map((tenant) => Math.abs((counts[tenant] ?? 0) / considered - 1 / 3) * 3),
   );
-  // Counting allows one task more or less of each tenant, and one of a killed worker. Among the few
-  // tasks of the short form, those of all its slots count: it may have taken them for one tenant.
-  const allowed = 0.1 + (values.short ? 3 * slots : 4) / considered;
+  // Counting allows one task more or less of each tenant, and one of a killed worker.
+  const allowed = 0.1 + 4 / considered;
   expectThat(
     `shares of ${priority} hold`,
     worst <= allowed,
