@@ -3,6 +3,7 @@ import { roundModel } from 'adjutant/testing';
 import { EffectFile } from '../../crash/effect-file.ts';
 import { connect } from '../../crash/worker-store.ts';
 import { roundMs, roundsOfTask, type WorkerOrder } from './load-order.ts';
+import { notingTaken } from './taken-tasks.ts';
 
 /** The app of a worker, or of the process that submits. */
 export function loadApp(order: WorkerOrder, isWorker: boolean): Runtime {
@@ -29,7 +30,7 @@ export function loadApp(order: WorkerOrder, isWorker: boolean): Runtime {
   const job = agent({ name: 'job', model, tools: [pay] });
   return runtime({
     app: 'load',
-    store: connect(order.store),
+    store: notingTaken(connect(order.store), order.taken),
     tenants: true,
     runnables: [job],
     recover: isWorker ? 'auto' : 'manual',

@@ -4,6 +4,8 @@ import type { StoreAddress } from '../../crash/worker-store.ts';
 export interface WorkerOrder {
   readonly store: StoreAddress;
   readonly effects: string;
+  /** File in which workers note the tasks that they take. */
+  readonly taken: string;
   readonly slots: number;
 }
 

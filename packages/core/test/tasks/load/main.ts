@@ -21,6 +21,7 @@ import { newSchema, reasonToSkip, serverUrl } from '../../stores/postgres/server
 import { type FiringPart, runFirings } from '../../triggers/load/firings.ts';
 import { loadApp } from './load-app.ts';
 import { roundMs, roundsOfTask, tenants, type WorkerOrder } from './load-order.ts';
+import { readTaken } from './taken-tasks.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
 const scale = values.short ? 0.4 : 1;
@@ -47,6 +48,7 @@ const schema = newSchema();
 const order: WorkerOrder = {
   store: { url: serverUrl, schema: schema.name },
   effects: join(directory, 'effects.jsonl'),
+  taken: join(directory, 'taken.jsonl'),
   slots,
 };
 const app = loadApp(order, false);
@@ -173,17 +175,21 @@ function judge(
   judgeRealtime(tasks, realtime);
 }
 
-/** While all tenants have tasks of a priority, each gets a third of the begins. */
+/**
+ * While all tenants have tasks of a priority that wait, each gets a third of what is taken. A task
+ * that is taken again, after its worker was killed, uses the share of its tenant again.
+ */
 function judgeShares(tasks: readonly TaskInfo[], priority: TaskPriority): void {
-  const begun = tasks
-    .filter((task) => task.priority === priority)
-    .sort((left, right) => (left.startedAt ?? 0) - (right.startedAt ?? 0));
+  const own = tasks.filter((task) => task.priority === priority);
+  const sessions = new Set(own.map(({ session }) => session));
+  const waiting = new Map(own.map(({ session, tenant }) => [session, tenant]));
   const counts: Record<string, number> = {};
-  const total: Record<string, number> = {};
-  for (const { tenant } of begun) total[tenant] = (total[tenant] ?? 0) + 1;
   let considered = 0;
-  for (const { tenant } of begun) {
-    if (tenants.some((one) => counts[one] === total[one])) break;
+  for (const { session, tenant } of readTaken(order.taken)) {
+    if (!sessions.has(session)) continue;
+    const left = new Set(waiting.values());
+    if (tenants.some((one) => !left.has(one))) break;
+    waiting.delete(session);
     counts[tenant] = (counts[tenant] ?? 0) + 1;
     considered += 1;
   }
