@@ -123,7 +123,10 @@ export class Replays {
     const fits = (chunk: Chunk<unknown, unknown> | undefined): chunk is Chunk<State, Written> =>
       chunk !== undefined &&
       (chunk.before === place.state || isDeepStrictEqual(chunk.before, place.state));
-    const kept = this.#chunks.get(key) ?? (await this.#underWay.get(key));
+    // Nothing is awaited when there is neither: another reader of the same turn would make it too.
+    let kept = this.#chunks.get(key);
+    const underWay = this.#underWay.get(key);
+    if (kept === undefined && underWay !== undefined) kept = await underWay;
     if (fits(kept)) return kept;
     const making = this.#make(wanted);
     if (!this.#underWay.has(key)) this.#underWay.set(key, making);
