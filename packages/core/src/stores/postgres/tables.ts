@@ -190,4 +190,6 @@ export const migrations: readonly string[] = [
   create index turns_ready_of_flow_by_name on {s}.turns
     (app, queue, level, tenant, requester, runnable, since, ledger) where place = 'ready';
   `,
+  // This step only replaces functions: a lost worker is charged for no longer than it had the turn.
+  'null;',
 ];

@@ -49,8 +49,20 @@ export class FlowCharges {
 
   /** Replaces the estimate by the time really worked. */
   correct(turn: Turn, now: number): void {
+    this.#replace(turn, Math.max(0, now - (turn.takenAt ?? now)));
+  }
+
+  /**
+   * Limits the estimate to the time for which a lost worker had the turn. Nobody knows for how long
+   * it has worked, but it was not longer: whose worker dies does not lose more of the share.
+   */
+  correctLost(turn: Turn, now: number): void {
+    const hadMs = Math.max(0, now - (turn.takenAt ?? now));
+    this.#replace(turn, Math.min(turn.chargedMs, hadMs));
+  }
+
+  #replace(turn: Turn, workedMs: number): void {
     if (turn.ticket === undefined || turn.isControl) return;
-    const workedMs = Math.max(0, now - (turn.takenAt ?? now));
     this.#add(flowOf(turn), (workedMs - turn.chargedMs) / turn.weight);
     turn.chargedMs = 0;
   }

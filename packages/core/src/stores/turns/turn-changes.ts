@@ -153,7 +153,7 @@ export class TurnChanges {
     }
     const turn = found ?? newTurn(identity, now);
     if (turn.place === 'ready') this.#flows.leave(turn);
-    // Nobody knows for how long a lost worker has worked: its estimate stays charged.
+    this.#flows.correctLost(turn, now);
     turn.ticket = undefined;
     if (turn.place === 'taken') this.#giveBack(turn, now);
     const before = { ...turn };
@@ -286,7 +286,7 @@ export class TurnChanges {
       if (turn.place === 'out') this.#fill(turn, now);
     }
     for (const turn of this.#tables.lost(app, now, isGone)) {
-      // Nobody knows for how long a lost worker has worked: its estimate stays charged.
+      this.#flows.correctLost(turn, now);
       turn.ticket = undefined;
       // Control work that it had not done is due again.
       if (turn.isControl) turn.controlAt = now;

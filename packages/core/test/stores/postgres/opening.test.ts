@@ -117,6 +117,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
       { version: 4 },
       { version: 5 },
       { version: 6 },
+      { version: 7 },
     ]);
   });
 
@@ -127,7 +128,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const error = await ledgersOf(open(schema.name))
       .head('s')
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 6 } });
+    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 7 } });
   });
 
   test('finds the runs that an older version has recorded by their ids', async () => {

@@ -70,7 +70,7 @@ begin
     perform {s}.turn_note(_ledger.id, true);
   end if;
   if _turn.place = 'ready' then perform {s}.flow_leave(_turn); end if;
-  -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
+  _turn := {s}.flow_correct_lost(_turn, _now);
   _turn.ticket := null;
   if _turn.place = 'taken' then _turn := {s}.turn_give_back(_turn, _now); end if;
   _before := _turn;

@@ -355,7 +355,7 @@ begin
       and l.owner <> all(_gone) from {s}.ledgers l where l.id = t.ledger), false)
     order by t.taken_at, t.ledger) loop
     select * into _turn from {s}.turns where ledger = _ledger;
-    -- Nobody knows for how long a lost worker has worked: its estimate stays charged.
+    _turn := {s}.flow_correct_lost(_turn, _now);
     _turn.ticket := null;
     -- Control work that it had not done is due again.
     if _turn.is_control then _turn.control_at := _now; end if;

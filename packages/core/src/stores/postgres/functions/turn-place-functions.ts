@@ -94,8 +94,22 @@ $adjutant$;
 -- Replaces the estimate by the time really worked.
 create or replace function {s}.flow_correct(_turn {s}.turns, _now double precision)
   returns {s}.turns language plpgsql as $adjutant$
-declare
-  _worked_ms double precision := greatest(0, _now - coalesce(_turn.taken_at, _now));
+begin
+  return {s}.flow_replace(_turn, greatest(0, _now - coalesce(_turn.taken_at, _now)));
+end
+$adjutant$;
+
+-- Limits the estimate to the time for which a lost worker had the turn.
+create or replace function {s}.flow_correct_lost(_turn {s}.turns, _now double precision)
+  returns {s}.turns language plpgsql as $adjutant$
+begin
+  return {s}.flow_replace(_turn,
+    least(_turn.charged_ms, greatest(0, _now - coalesce(_turn.taken_at, _now))));
+end
+$adjutant$;
+
+create or replace function {s}.flow_replace(_turn {s}.turns, _worked_ms double precision)
+  returns {s}.turns language plpgsql as $adjutant$
 begin
   if _turn.ticket is null or _turn.is_control then return _turn; end if;
   perform {s}.flow_add(_turn, (_worked_ms - _turn.charged_ms) / _turn.weight);

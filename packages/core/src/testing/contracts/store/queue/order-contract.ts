@@ -1,4 +1,4 @@
-import { inboxItem } from '../harness.ts';
+import { inboxItem, ttl } from '../harness.ts';
 import type { ContractTest, Suite } from '../suite.ts';
 import { giveBack, submit, take, takeAll } from './queue-harness.ts';
 
@@ -173,6 +173,23 @@ function chargeContract({ describe, expect, test }: Suite): void {
         'moved',
         ...['other 0', 'moving 0', 'other 1', 'moving 1'],
       ]);
+    });
+
+    test('charges a lost worker for no longer than it had the turn', async (context) => {
+      const { store, ledgers, advance } = context;
+      await submit(ledgers, 'lost', { requester: 'killed', estimateMs: 1_000_000 });
+      for (let i = 0; i < 3; i++) await submit(ledgers, `other ${i}`, { requester: 'other' });
+      expect((await take(store)).taken).toMatchObject([{ session: 'lost' }]);
+      // Its worker is gone.
+      advance(ttl);
+      const sessions: string[] = [];
+      for (let i = 0; i < 2; i++)
+        for (const each of (await take(store)).taken) {
+          sessions.push(each.session);
+          advance(3 * ttl);
+          await giveBack(ledgers, each, { to: 'none' });
+        }
+      expect(sessions).toEqual(['other 0', 'lost']);
     });
 
     test('charges what was really worked', async (context) => {
