@@ -33,7 +33,7 @@ test('a message that comes while a run ends is answered by a run of its own', as
   expect(said).toEqual(['Begin', 'First.', 'And now?', 'Second.']);
 });
 
-test('a message that comes before the run of the one before has begun is answered too', async () => {
+test('a message that comes before the run of the one before has begun is answered', async () => {
   const model = scriptedModel((prompt) => ({
     text: prompt.some(({ content }) => JSON.stringify(content).includes('two')) ? 'Both.' : 'One.',
   }));
@@ -59,7 +59,7 @@ test('a message that comes before the run of the one before has begun is answere
   await conversation.stop();
 });
 
-test('a message that comes while a run is looked for that has ended elsewhere is answered', async () => {
+test('a message said during the search for a run that ended elsewhere is answered', async () => {
   const model = scriptedModel([{ text: 'First.' }, { text: 'Second.' }]);
   const coder = agent({ name: 'coder', model });
   const app = runtime({ app: 'shop', runnables: [coder], recover: 'manual' });

@@ -17,7 +17,7 @@ export interface FanOut {
   readonly to: readonly string[];
 }
 
-/** What a trigger has recorded about one firing. */
+/** Records of a trigger about one firing. */
 export interface FiringRecord {
   readonly id: string;
   readonly trigger: string;
