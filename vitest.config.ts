@@ -35,7 +35,7 @@ const sharing = [
   'packages/core/test/{session,stores,supervision,tools,triggers}/**/*.test.ts',
   'packages/core/test/testing/{kit,matchers,run-test}/**/*.test.ts',
   'packages/server/test/*.test.ts',
-  'packages/server/test/{access,approvals,client,processes,rest,stream}/**/*.test.ts',
+  'packages/server/test/{access,approvals,client,processes,rest,stream,views}/**/*.test.ts',
 ];
 /** Suites whose files leave nothing behind either. */
 const sharingSuites: ReadonlySet<Suite> = new Set(['processes', 'repairs']);

@@ -41,6 +41,8 @@ export type {
   NewTrigger,
   NoticeListQuery,
   OperationResult,
+  Outline,
+  OutlineQuery,
   Reopening,
   RequestListQuery,
   RunListQuery,

@@ -10,6 +10,8 @@ import type {
   NewFork,
   NewMessage,
   NewSession,
+  Outline,
+  OutlineQuery,
   Reopening,
   ServerSession,
   ServerSessionDetails,
@@ -132,6 +134,19 @@ export class Sessions {
     return this.#transport.json({
       method: 'GET',
       path: pathOf('sessions', session, 'events'),
+      query,
+      ...defined({ signal }),
+    });
+  }
+
+  /** The events without their bodies, in columns: enough to draw all of them. */
+  outline(
+    session: string,
+    { signal, ...query }: OutlineQuery & CallOptions = {},
+  ): Promise<Outline> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'outline'),
       query,
       ...defined({ signal }),
     });

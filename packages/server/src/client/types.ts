@@ -15,6 +15,7 @@ import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
+import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
 import type {
@@ -70,6 +71,8 @@ export type NewFork = z.input<typeof newForkSchema>;
 export type SessionState = z.output<typeof stateSchema>;
 export type EventQuery = QueryOf<typeof eventQuerySchema>;
 export type EventPage = z.output<typeof eventPageSchema>;
+export type OutlineQuery = QueryOf<typeof outlineQuerySchema>;
+export type Outline = z.output<typeof outlineSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
 export type Interruption = z.input<typeof interruptSchema>;

@@ -31,6 +31,7 @@ import { addTriggerPreviewRoutes } from './triggers/previews.ts';
 import { addPublishedEventRoutes } from './triggers/published-events.ts';
 import { addTriggerRoutes } from './triggers/triggers.ts';
 import { addUsageRoutes } from './usage.ts';
+import { addViewRoutes } from './views/index.ts';
 
 const all: readonly AddRoutes[] = [
   addRunRoutes,
@@ -39,6 +40,7 @@ const all: readonly AddRoutes[] = [
   addControlRoutes,
   addRepairRoutes,
   addLedgerRoutes,
+  addViewRoutes,
   // Before the routes of one task, whose id would be `events`.
   addTaskEventRoutes,
   addTaskRoutes,

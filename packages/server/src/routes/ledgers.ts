@@ -7,6 +7,7 @@ import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { readReachable } from '../http/reachable.ts';
 import { addRoute, defineRoute } from '../http/route.ts';
+import { listed, streamedJson } from '../http/streamed-json.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import { stateQuerySchema, stateSchema } from '../schemas/session.ts';
@@ -71,7 +72,8 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
       const { texts, next = after } = await replays.answerInTurn(principal, request.signal, () =>
         writtenPage(events),
       );
-      return jsonAnswer(`{"events":[`, texts, `],"next":${next},"last":${Math.max(last, next)}}`);
+      const end = `,"next":${next},"last":${Math.max(last, next)}}`;
+      return streamedJson(listed('{"events":', texts, end));
     }),
   );
   addRoute(api, getState, (input) =>
@@ -89,7 +91,7 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
       const entries = await replays.answerInTurn(principal, request.signal, () =>
         writtenEntries(app, id),
       );
-      return jsonAnswer('{"entries":[', entries, ']}');
+      return streamedJson(listed('{"entries":', entries, '}'));
     }),
   );
 };
@@ -117,31 +119,6 @@ async function writtenPage(
   }
   return { texts, next };
 }
-
-/**
- * Answers with a JSON list, a part at a time: to make and encode one text of many megabytes would
- * hold others up.
- */
-function jsonAnswer(start: string, texts: readonly string[], end: string): Response {
-  const encoder = new TextEncoder();
-  const parts = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-    let part = start;
-    for (const [i, text] of texts.entries()) {
-      part += i === 0 ? text : `,${text}`;
-      if (part.length < longestPart) continue;
-      yield encoder.encode(part);
-      part = '';
-      await systemTurns.pass();
-    }
-    yield encoder.encode(part + end);
-  };
-  return new Response(ReadableStream.from(parts()), {
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-  });
-}
-
-const longestPart = 65_536;
 
 /** Written one by one, since a long conversation in one piece would hold others up. */
 async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {

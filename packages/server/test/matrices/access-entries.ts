@@ -192,6 +192,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   },
   listEvents: { ...read, call: session('/events') },
   getState: { ...read, call: session('/state') },
+  getOutline: { ...read, call: session('/outline') },
   getTranscript: { ...read, call: session('/transcript') },
   listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },
   getAgent: {

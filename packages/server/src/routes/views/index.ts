@@ -1,0 +1,10 @@
+import type { AddRoutes } from '../../http/parts.ts';
+import { addOutlineRoutes } from './outline.ts';
+
+/**
+ * Adds the routes that show one session: its outline, and its panels at any of its events. Nothing
+ * is claimed: the process that works on a session is not disturbed.
+ */
+export const addViewRoutes: AddRoutes = (api, parts) => {
+  for (const add of [addOutlineRoutes]) add(api, parts);
+};
