@@ -7,10 +7,10 @@ import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { readReachable } from '../http/reachable.ts';
 import { addRoute, defineRoute } from '../http/route.ts';
-import { listed, streamedJson } from '../http/streamed-json.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import { stateQuerySchema, stateSchema } from '../schemas/session.ts';
+import { listed, streamedJson } from '../stream/streamed-json.ts';
 
 const tag = 'Ledgers';
 

@@ -3,11 +3,11 @@ import { systemTurns } from 'adjutant/ports';
 import type { AddRoutes } from '../../http/parts.ts';
 import { readReachable } from '../../http/reachable.ts';
 import { addRoute, defineRoute } from '../../http/route.ts';
-import { streamedJson } from '../../http/streamed-json.ts';
 import { type OutlinePage, SessionOutline } from '../../runs/session-outline.ts';
 import { sessionPathSchema } from '../../schemas/common.ts';
 import { outlineQuerySchema, outlineSchema } from '../../schemas/outline.ts';
 import type { SessionAddress, SessionFolds } from '../../stream/replay/session-folds.ts';
+import { streamedJson } from '../../stream/streamed-json.ts';
 
 const getOutline = defineRoute({
   method: 'get',
