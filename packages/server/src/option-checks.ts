@@ -112,7 +112,9 @@ const grantPermissions = z.array(
   z.enum(['operator', 'admin'], "a list of 'operator' and 'admin', or of one of them, or of none"),
   "a list of 'operator' and 'admin', or of one of them, or of none",
 );
-const auth = group(optional<AuthOptions>({ keys: flag, jwt, grantPermissions })).refine((given) => {
+const auth = group(
+  optional<AuthOptions>({ keys: flag, jwt, grantPermissions, signInForMs: milliseconds }),
+).refine((given) => {
   const { keys = true, jwt: tokens } = given as AuthOptions;
   return keys || tokens !== undefined;
 }, 'an object that lets somebody in: with `keys: false` it needs `jwt`');

@@ -58,6 +58,11 @@ export interface AuthOptions {
    * Callers that are bound to a user never may. @default ['admin']
    */
   readonly grantPermissions?: readonly GrantingRole[];
+  /**
+   * Milliseconds for which a sign-in of the dashboard is accepted at most; it ends before with the
+   * key or token that it was made with. @default 604_800_000 (7 days)
+   */
+  readonly signInForMs?: number;
 }
 
 /** A role that can be let give permissions. */
@@ -143,6 +148,7 @@ export interface ServerOptions {
 export interface ResolvedServerOptions {
   readonly auth: AuthOptions | undefined;
   readonly grantPermissions: readonly GrantingRole[];
+  readonly signInForMs: number;
   readonly trustProxy: number;
   readonly limits: {
     readonly bodyBytes: number;
@@ -167,6 +173,7 @@ const defaultStreams = 100;
 const defaultReplays = 4;
 const defaultHeartbeatMs = 15_000;
 const defaultKeepMs = 86_400_000;
+const defaultSignInMs = 604_800_000;
 
 export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
   const {
@@ -183,6 +190,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
   return {
     auth,
     grantPermissions: auth?.grantPermissions ?? ['admin'],
+    signInForMs: auth?.signInForMs ?? defaultSignInMs,
     trustProxy,
     limits: {
       bodyBytes: limits.bodyBytes ?? defaultBodyBytes,

@@ -80,6 +80,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     access: new ServerAccess(app, {
       clock,
       ids,
+      options: resolved,
       onError: (error) => resolved.onError(error),
       closing: closing.signal,
     }),

@@ -369,6 +369,11 @@ export interface Store {
   /** Text from the user who opened it, for messages. */
   readonly description: string;
   /**
+   * Kind of the store: `memory`, `sqlite`, `postgres`, or a name of its own. Says nothing of where
+   * it is. @default none is told
+   */
+  readonly kind?: string;
+  /**
    * Returns the ledgers of one tenant and app. Their methods may throw StoreUnavailableError and
    * StoreTooNewError, when the store is opened on first use.
    */

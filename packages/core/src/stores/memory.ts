@@ -39,6 +39,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   };
   return {
     description: 'memory',
+    kind: 'memory',
     for: ledgersOf,
     admin: {
       async due({ limit, app } = {}) {

@@ -5,10 +5,12 @@ import type { Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { addressGroup, clientAddress } from './address.ts';
 import { recordRequest } from './audit/record-request.ts';
 import { type Authenticate, authenticator } from './authenticate.ts';
+import { limitBody } from './body-limit.ts';
 import { type Destination, destinationOf } from './guard.ts';
 import { allowOrigins, secureAnswers } from './headers.ts';
-import { type LimitHeaders, limitBody, RateLimit } from './limits.ts';
 import { anonymous, type Principal } from './principal.ts';
+import { type LimitHeaders, RateLimit } from './rate-limit.ts';
+import { assertOwnPage } from './sign-in/own-origin.ts';
 
 /**
  * Asked for by machines that watch over the server, many of which may share an address: an answer
@@ -68,10 +70,11 @@ async function admitCaller(
     // A valid credential is accepted all the same. Others behind the same address must not be able
     // to keep its caller out.
     if (isAdjutantError(error, 'unauthenticated'))
-      await limits.failures.count(addressGroup(context.var.address));
+      await parts.access.countFailure(context.var.address);
     throw error;
   });
   setCaller(context, parts, principal);
+  if (principal.signIn !== undefined) assertOwnPage(context, parts.options);
   return (await limits.callers?.count(JSON.stringify([principal.tenant, principal.id]))) ?? {};
 }
 
@@ -82,7 +85,6 @@ function setCaller(context: Context<ServerEnv>, { app }: ServerParts, principal:
 
 interface Limits {
   readonly callers: RateLimit | undefined;
-  readonly failures: RateLimit;
   ofAnybody(context: Context<ServerEnv>, destination: Destination): Promise<LimitHeaders>;
 }
 
@@ -92,7 +94,6 @@ function limitsOf({ options: { limits } }: ServerParts): Limits {
   const addresses = perMinute === false ? undefined : new RateLimit('address', perMinute);
   return {
     callers,
-    failures: new RateLimit('failures', limits.failuresPerMinute),
     async ofAnybody(context, { route }) {
       if (route === undefined || watched.has(route)) return {};
       return (await addresses?.count(addressGroup(context.var.address))) ?? {};

@@ -85,7 +85,7 @@ export function hashOfSecret(secret: string): string {
 }
 
 /** Compares in a time that does not depend on where two hashes differ. */
-function isSameHash(left: string, right: string): boolean {
+export function isSameHash(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left, 'hex'), Buffer.from(right, 'hex')];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,14 +1,11 @@
-import { defined } from 'adjutant/text';
 import type { Context } from 'hono';
 import type { ServerEnv, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import type { AuthOptions } from '../options.ts';
-import { isKeyCredential, type OpenedKey } from './api-key.ts';
+import type { Callers } from './callers.ts';
 import { credentialIn } from './credential.ts';
-import { JwtVerifier } from './jwt.ts';
-import type { KeyRing } from './key-ring.ts';
 import { assertLocal } from './local-access.ts';
 import { localCaller, type Principal } from './principal.ts';
+import { cookieIn } from './sign-in/cookie.ts';
 
 /** Finds out who calls. @throws RequestRefusedError */
 export type Authenticate = (context: Context<ServerEnv>) => Promise<Principal>;
@@ -25,56 +22,32 @@ export function unauthenticated(): RequestRefusedError {
 }
 
 /** Returns the function that identifies callers by their credentials. */
-export function authenticator({ app, options, clock, access }: ServerParts): Authenticate {
-  const { auth, cors } = options;
-  if (auth === undefined) {
+export function authenticator({ app, options, access }: ServerParts): Authenticate {
+  const { callers } = access;
+  if (callers === undefined) {
     // A page that everybody may make is no reason to trust it.
-    const origins = (cors?.origins ?? []).filter((origin) => origin !== '*');
+    const origins = (options.cors?.origins ?? []).filter((origin) => origin !== '*');
     return async (context) => {
       assertLocal(context, origins);
       return localCaller(app.tenant);
     };
   }
-  const verifier =
-    auth.jwt === undefined ? undefined : new JwtVerifier(auth.jwt, { tenant: app.tenant, clock });
   return async (context) => {
-    const credential = credentialIn(context);
-    const principal =
-      credential === undefined
-        ? undefined
-        : await principalBy(credential, auth, access.keys, verifier);
+    const principal = await callerOf(context, callers, app);
     if (principal === undefined) throw unauthenticated();
     return principal;
   };
 }
 
-async function principalBy(
-  credential: string,
-  auth: AuthOptions,
-  ring: KeyRing,
-  verifier: JwtVerifier | undefined,
+/** A credential of its own goes before the cookie, which browsers send with every request. */
+async function callerOf(
+  context: Context<ServerEnv>,
+  callers: Callers,
+  app: { readonly app: string },
 ): Promise<Principal | undefined> {
-  if (!isKeyCredential(credential)) return verifier?.principal(credential);
-  if (auth.keys === false) return undefined;
-  const opened = await ring.open(credential);
-  return opened === undefined ? undefined : principalOfKey(opened);
-}
-
-function principalOfKey({
-  key: { id, tenant, roles, user, agents, expiresAt },
-  hash,
-}: OpenedKey): Principal {
-  const bound = defined({ user, agents });
-  // Not the name of the key: a caller that makes keys could otherwise act under the name of another
-  // actor.
-  const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);
-  return {
-    id: `key:${id}`,
-    tenant,
-    roles,
-    ...bound,
-    actor,
-    expiresAt,
-    key: { id, secretHash: hash },
-  };
+  const credential = credentialIn(context);
+  if (credential !== undefined) return callers.byCredential(credential);
+  if (context.req.header('authorization') !== undefined) return undefined;
+  const cookie = cookieIn(context, app);
+  return cookie === undefined ? undefined : callers.bySignIn(cookie);
 }

@@ -1,6 +1,7 @@
 import type { Runtime } from 'adjutant';
 import type { Clock, IdSource } from 'adjutant/ports';
 import {
+  endOfSecret,
   foldKeyEvent,
   type KeyRecord,
   type KeyRecords,
@@ -45,6 +46,24 @@ export class KeyRing {
    */
   async open(credential: string): Promise<OpenedKey | undefined> {
     return openedKey(await this.records(), credential, this.#clock.now());
+  }
+
+  /**
+   * The key that a secret opens which was checked before, by its hash; `undefined` when the secret
+   * has ended.
+   * @throws StoreUnavailableError
+   */
+  async openBySecret({
+    id,
+    secretHash,
+  }: {
+    readonly id: string;
+    readonly secretHash: string;
+  }): Promise<OpenedKey | undefined> {
+    const record = (await this.records()).get(id);
+    if (record === undefined || this.#clock.now() >= endOfSecret(record, secretHash))
+      return undefined;
+    return { key: record.key, hash: secretHash };
   }
 
   /** All keys that there ever were, as they are now. @throws StoreUnavailableError */

@@ -49,6 +49,8 @@ export interface Principal {
    * @default none
    */
   readonly key?: { readonly id: string; readonly secretHash: string };
+  /** Id of the sign-in whose cookie it came with. @default none: it sent the credential itself */
+  readonly signIn?: string;
 }
 
 /** True when one of the roles gives the permission. */

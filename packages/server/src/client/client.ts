@@ -10,6 +10,7 @@ import { type CallOptions, pathOf, Transport, type WriteOptions } from './transp
 import { Triggers } from './triggers.ts';
 import type {
   Health,
+  Me,
   NewPublishedEvent,
   ServerAgent,
   SessionUsage,
@@ -56,6 +57,15 @@ export interface AdjutantClient {
   /** Runnables of the app. */
   readonly agents: Agents;
   readonly usage: UsageOfModels;
+  /** Who the caller is, and what it may do. */
+  me(options?: CallOptions): Promise<Me>;
+  /**
+   * Changes an API key or a token for a cookie, in a page that the server itself has sent. Requests
+   * need no `key` from then on.
+   */
+  signIn(credential: string, options?: CallOptions): Promise<void>;
+  /** Ends the sign-in of the page. */
+  signOut(options?: CallOptions): Promise<void>;
   /** Checks that the server lives. */
   health(options?: CallOptions): Promise<Health>;
 }
@@ -92,6 +102,13 @@ export function client(options: ClientOptions): AdjutantClient {
       transport.json({ method: 'POST', path: pathOf('events'), body: event, ...options }),
     agents: agentsOf(transport),
     usage: usageOf(transport),
+    me: (options = {}) => transport.json({ method: 'GET', path: pathOf('me'), ...options }),
+    signIn: (credential, options = {}) =>
+      transport.json({
+        ...{ method: 'POST', path: pathOf('sign-in'), body: { credential }, ...options },
+      }),
+    signOut: (options = {}) =>
+      transport.json({ method: 'POST', path: pathOf('sign-out'), ...options }),
     health: (options = {}) => transport.json({ method: 'GET', path: pathOf('health'), ...options }),
   };
 }

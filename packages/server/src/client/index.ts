@@ -31,6 +31,7 @@ export type {
   Health,
   Link,
   LinkOptions,
+  Me,
   NewFork,
   NewMessage,
   NewNotice,

@@ -11,6 +11,7 @@ import type {
   requestSchema,
   standingListSchema,
 } from '../schemas/approval.ts';
+import type { meSchema } from '../schemas/caller.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
@@ -100,6 +101,8 @@ export type RunListQuery = ListQueryOf<typeof runsQuerySchema>;
 export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'output'> & {
   readonly output?: Output;
 };
+
+export type Me = z.output<typeof meSchema>;
 
 export type Health = z.output<typeof healthSchema>;
 

@@ -7,6 +7,8 @@ import { addApprovalLinkRoutes } from './approval-links.ts';
 import { addApprovalPageRoutes } from './approval-page.ts';
 import { addApprovalRoutes } from './approvals.ts';
 import { addAuditRoutes } from './audit.ts';
+import { addMeRoutes } from './callers/me.ts';
+import { addSignInRoutes } from './callers/sign-in.ts';
 import { addChatRoutes } from './chat.ts';
 import { addChatMessagesRoutes } from './chat-messages.ts';
 import { addControlRoutes } from './controls.ts';
@@ -61,6 +63,8 @@ const all: readonly AddRoutes[] = [
   addMetricsRoutes,
   addAuditRoutes,
   addKeyRoutes,
+  addMeRoutes,
+  addSignInRoutes,
   addStreamRoutes,
   addChatRoutes,
   addChatMessagesRoutes,

@@ -243,6 +243,15 @@ export const entries: Readonly<Record<string, Entry>> = {
     status: 200,
     call: post(({ operation }) => `/v1/resume/${operation}`, { result: 'a film' }),
   },
+  getMe: { ...read, others: 'own', call: () => ({ path: '/v1/me' }) },
+  signIn: {
+    ...open,
+    status: 204,
+    call: async ({ key }) => ({
+      ...{ path: '/v1/sign-in', body: { credential: await key({ roles: ['viewer'] }) } },
+    }),
+  },
+  signOut: { ...open, status: 204, call: post(() => '/v1/sign-out') },
   getHealth: { ...open, call: () => ({ path: '/v1/health' }) },
   getReadiness: { ...open, call: () => ({ path: '/v1/ready' }) },
   getMetrics: {

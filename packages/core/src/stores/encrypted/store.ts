@@ -120,6 +120,7 @@ interface Scope {
 
 class EncryptedStoreAround implements EncryptedStore {
   readonly description: string;
+  readonly kind?: string;
   readonly admin: StoreAdmin;
   readonly #store: Store;
   readonly #keyStore: Store;
@@ -130,6 +131,7 @@ class EncryptedStoreAround implements EncryptedStore {
 
   constructor(store: Store, { keys, keyStore = store, cachedSessions = 1_000 }: EncryptedOptions) {
     this.description = store.description;
+    if (store.kind !== undefined) this.kind = store.kind;
     this.admin = this.#adminOver(store.admin);
     this.#store = store;
     this.#keyStore = keyStore;

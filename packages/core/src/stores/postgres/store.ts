@@ -72,6 +72,7 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
   };
   return {
     description,
+    kind: 'postgres',
     for: (scope) => new PostgresLedgerStore(scope, parts),
     [openContent]: () => PostgresContent.open(description, schema, pool),
     admin: adminOf(database, fixedNow, writes),

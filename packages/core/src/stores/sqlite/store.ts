@@ -17,6 +17,7 @@ const pollMs = 50;
 /** The store on the main thread: encodes, decodes and wakes followers; the worker does the rest. */
 export class SqliteStore implements Store, StoreWithContent {
   readonly description: string;
+  readonly kind = 'sqlite';
   readonly admin: StoreAdmin;
   readonly #connection: WorkerConnection;
   readonly #clock: Clock;

@@ -1,7 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { ServerEnv } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 
 const windowSeconds = 60;
@@ -54,19 +51,4 @@ export class RateLimit {
 
 function secondsOf({ msBeforeNext }: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1_000));
-}
-
-/** Refuses bodies that are too long, also those that do not say how long they are. */
-export function limitBody(bytes: number): MiddlewareHandler<ServerEnv> {
-  return bodyLimit({
-    maxSize: bytes,
-    onError: (_context: Context) => {
-      throw new RequestRefusedError(
-        413,
-        'body_too_large',
-        `The body of a request may have ${bytes} bytes at most.`,
-        { bytes },
-      );
-    },
-  });
 }
