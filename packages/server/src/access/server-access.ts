@@ -61,8 +61,8 @@ export class ServerAccess {
 
   /**
    * Aborted when the caller's credential is not accepted any more: its key was revoked, or rotated
-   * past the grace of its secret, or its time is over, or it has signed out. For what goes on long after it was let in,
-   * such as streams.
+   * past the grace of its secret, or its time is over, or it has signed out. For what goes on long
+   * after it was let in, such as streams.
    * @param whileOpen aborted when nobody wants to know any more
    */
   ended({ key, expiresAt, signIn }: Principal, whileOpen: AbortSignal): AbortSignal {
