@@ -110,6 +110,11 @@ function timeLine(
   return `Current time: ${text} (time zone of the user: ${named})`;
 }
 
+/** True for a text that `injectEnvironment` has made. */
+export function isEnvironmentText(text: string): boolean {
+  return /^(?:Current time: |Tools that you can use: |What you can do:\n- )/.test(text);
+}
+
 /** Returns the time of the newest event that counts, in epoch milliseconds. */
 function recordedTime(context: RenderContext, time: 'turn' | 'round'): number {
   const { events } = context.withEvents([]).includeHistory('ancestors');

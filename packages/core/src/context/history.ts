@@ -224,6 +224,7 @@ export class History {
     this.#encoder ??= messageEncoder(this.#options);
     for (; this.#encoded < events.length; this.#encoded++) {
       const event = events[this.#encoded] as Event;
+      this.#options.trace?.event(event);
       this.#encoder.push(event, this.isNative(event));
     }
     return this.#encoder;

@@ -26,6 +26,14 @@ interface OpenRound {
 /** Version of the encoder that turns events into messages; each recipe names it. */
 export type EncoderVersion = PromptRecipe['encoder'];
 
+/** Observer of an encoding: tells of which event each message was made that is no answer. */
+export interface EncoderTrace {
+  /** Called before an event is encoded. */
+  event(event: PromptEvent): void;
+  /** Called with each message of the system or the user that the last event became. */
+  message(message: LanguageModelV4Message): void;
+}
+
 export interface EncoderOptions {
   readonly encoder: EncoderVersion;
   /** Maximum length of a tool result in characters. */
@@ -38,6 +46,7 @@ export interface EncoderOptions {
   readonly model?: string | undefined;
   /** Returns the name of the model that answered in a round. */
   readonly answeredBy?: ((event: RoundEvent) => string | undefined) | undefined;
+  readonly trace?: EncoderTrace | undefined;
 }
 
 /** Part of the answer that a model gave in a round. */
@@ -128,6 +137,7 @@ export class MessageEncoder {
   #add(message: LanguageModelV4Message, characters: number): void {
     this.#closeAssistant();
     this.#characters += characters;
+    this.options.trace?.message(message);
     if (this.#open === undefined) this.#messages.push(message);
     else this.#open.deferred.push(message);
   }

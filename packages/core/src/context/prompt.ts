@@ -254,7 +254,9 @@ class SegmentEncoder {
   }
 
   add(event: PromptEvent): void {
-    this.#open ??= messageEncoder(this.#histories.options);
+    const { options } = this.#histories;
+    this.#open ??= messageEncoder(options);
+    options.trace?.event(event);
     this.#open.push(event, this.#histories.of('ancestors').isNative(event));
   }
 

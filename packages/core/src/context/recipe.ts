@@ -2,10 +2,15 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AdjutantError } from '../base/error.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
-import { emptyInvocationTree, invocationFold } from '../ledger/folds/invocation-fold.ts';
+import {
+  emptyInvocationTree,
+  type InvocationTree,
+  invocationFold,
+} from '../ledger/folds/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import { currentEncoder, isKnownEncoder } from './encoders.ts';
+import type { EncoderTrace } from './message-encoder.ts';
 import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
 
 /**
@@ -111,8 +116,8 @@ export function promptOf(
   resolve?: ResolveValue,
 ): LanguageModelV4CallOptions {
   return 'events' in source
-    ? rebuildCall(source.events, seq, resolve ?? source.resolve)
-    : rebuildCall(source, seq, resolve ?? ((value) => value));
+    ? rebuildCall(source.events, seq, resolve ?? source.resolve).call
+    : rebuildCall(source, seq, resolve ?? ((value) => value)).call;
 }
 
 /**
@@ -139,11 +144,27 @@ type PromptSource = {
   readonly resolve: ResolveValue;
 };
 
-function rebuildCall(
+/** A call that was made again, with the parts of its making. */
+export interface RebuiltCall {
+  readonly start: EventOf<'model_start'>;
+  readonly call: LanguageModelV4CallOptions;
+  readonly segments: readonly RecipeSegment[];
+  /** Histories of the invocation, up to the event at which the prompt was made. */
+  readonly histories: Histories;
+  readonly invocations: InvocationTree;
+}
+
+/**
+ * Makes a recorded call again.
+ * @param trace is told of which events the messages were made
+ * @throws PromptNotFoundError
+ */
+export function rebuildCall(
   events: readonly Event[],
   seq: number,
   resolve: ResolveValue,
-): LanguageModelV4CallOptions {
+  trace?: EncoderTrace,
+): RebuiltCall {
   const start = startAt(events, seq);
   const { encoder } = start.recipe;
   const { content, starts } = recordedContents(events, start, resolve);
@@ -162,6 +183,7 @@ function rebuildCall(
     resolve,
     toolName: toolWireName,
     model: start.model,
+    trace,
   };
   const histories = new Histories(
     { events: prefix, invocations },
@@ -174,11 +196,12 @@ function rebuildCall(
     event: (at) => events[at - 1] as Event,
   });
   const { maxOutputTokens } = start;
-  return {
+  const call = {
     prompt,
     ...(content(start.recipe.settings) as JsonObject),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
+  return { start, call, segments, histories, invocations };
 }
 
 /** Returns the start of a call, whose prompt this version can make again. */

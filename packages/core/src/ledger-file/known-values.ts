@@ -1,6 +1,6 @@
+import { isPlainWord } from '../base/text/sensitive-keys.ts';
 import { CutValues } from './cut-values.ts';
 import { encodedForms } from './encoded-forms.ts';
-import { isPlainWord } from './sensitive-keys.ts';
 
 /** The description of a value that needs a replacement. It does not hold the value itself. */
 export interface RedactedValue {

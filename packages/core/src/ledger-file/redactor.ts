@@ -1,9 +1,9 @@
 import { defined } from '../base/defined.ts';
 import { isPlainObject, type JsonValue, setOwn } from '../base/json.ts';
+import { isSensitiveKey } from '../base/text/sensitive-keys.ts';
 import { escapePattern, type KnownValues, shortestAnywhere } from './known-values.ts';
 import type { RedactionRules } from './redaction-rules.ts';
 import { findSecrets } from './secret-patterns.ts';
-import { isSensitiveKey } from './sensitive-keys.ts';
 
 /** Where a value stands. */
 export interface ValuePlace {

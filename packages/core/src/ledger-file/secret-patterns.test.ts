@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isSensitiveKey } from '../base/text/sensitive-keys.ts';
 import { findSecrets } from './secret-patterns.ts';
-import { isSensitiveKey } from './sensitive-keys.ts';
 
 function secretsIn(text: string): readonly string[] {
   return findSecrets(text).map(({ from, to }) => text.slice(from, to));

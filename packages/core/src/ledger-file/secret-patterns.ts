@@ -1,4 +1,4 @@
-import { isSensitiveKey } from './sensitive-keys.ts';
+import { isSensitiveKey } from '../base/text/sensitive-keys.ts';
 
 /** A secret in a text. */
 export interface FoundSecret {

@@ -27,6 +27,24 @@ export type { ExplainedRunOptions } from './explanation/explained-run.ts';
 export type { Evidence, Explanation, Limitation } from './explanation/explanation.ts';
 export { type Failure, failures } from './failures.ts';
 export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
+export {
+  type DroppedEvents,
+  inspectPrompt,
+  type PromptInspection,
+} from './prompt/inspect-prompt.ts';
+export type { MessageKind } from './prompt/message-kinds.ts';
+export {
+  applyPromptDiff,
+  type PromptItem,
+  type PromptSectionChange,
+} from './prompt/prompt-diff.ts';
+export {
+  type OfferedTool,
+  type PlaceRange,
+  type PromptSection,
+  type PromptSectionName,
+  promptOfSections,
+} from './prompt/prompt-sections.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './resume-state.ts';
 export {
   type RunTreeModelCall,

@@ -191,8 +191,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     nodeModules: ['node:module'],
   },
   views: {
-    holds: 'transcript, run tree, explanations, diagrams',
-    imports: ['base', 'ledger', 'session'],
+    holds: 'transcript, run tree, explanations, prompts in sections, diagrams',
+    imports: ['base', 'ledger', 'session', 'context'],
+    types: ['runnables'],
     pure: true,
   },
 };

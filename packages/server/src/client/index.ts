@@ -49,6 +49,7 @@ export type {
   RunListQuery,
   ServerAgent,
   ServerNotice,
+  ServerPrompt,
   ServerRequest,
   ServerRun,
   ServerRunOutline,

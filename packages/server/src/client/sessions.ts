@@ -13,6 +13,7 @@ import type {
   Outline,
   OutlineQuery,
   Reopening,
+  ServerPrompt,
   ServerSession,
   ServerSessionDetails,
   SessionControl,
@@ -160,6 +161,18 @@ export class Sessions {
       ...options,
     });
     return entries;
+  }
+
+  /**
+   * The exact prompt of a model call, in sections with their tokens, and what has changed since the
+   * last call of the same agent. @param seq place of its `model_start`
+   */
+  prompt(session: string, seq: number, options: CallOptions = {}): Promise<ServerPrompt> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'prompts', String(seq)),
+      ...options,
+    });
   }
 
   /**

@@ -17,6 +17,7 @@ import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../sch
 import type { healthSchema } from '../schemas/health.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
 import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
+import type { promptSchema } from '../schemas/prompt.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
 import type {
@@ -75,6 +76,7 @@ export type EventPage = z.output<typeof eventPageSchema>;
 export type OutlineQuery = QueryOf<typeof outlineQuerySchema>;
 export type Outline = z.output<typeof outlineSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
+export type ServerPrompt = z.output<typeof promptSchema>;
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
 export type Interruption = z.input<typeof interruptSchema>;
 export type SessionControl = z.input<typeof controlSchema>;

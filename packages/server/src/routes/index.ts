@@ -18,6 +18,7 @@ import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
 import { addNoticeRoutes } from './notices/notices.ts';
 import { addOperationRoutes } from './operations.ts';
+import { addPromptRoutes } from './prompts.ts';
 import { addRepairRoutes } from './repairs.ts';
 import { addRunLookupRoutes } from './run-lookup.ts';
 import { addRunRoutes } from './runs.ts';
@@ -43,6 +44,7 @@ const all: readonly AddRoutes[] = [
   addRepairRoutes,
   addLedgerRoutes,
   addViewRoutes,
+  addPromptRoutes,
   // Before the routes of one task, whose id would be `events`.
   addTaskEventRoutes,
   addTaskRoutes,

@@ -194,6 +194,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   getState: { ...read, call: session('/state') },
   getOutline: { ...read, call: session('/outline') },
   getTranscript: { ...read, call: session('/transcript') },
+  getPrompt: { ...read, call: session('/prompts/5') },
   listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },
   getAgent: {
     ...read,

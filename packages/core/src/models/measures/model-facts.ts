@@ -1,4 +1,4 @@
-import type { Model, Price } from '../model.ts';
+import { type ModelInput, type Price, toModel } from '../model.ts';
 import { priceOf } from './price.ts';
 import { contextWindowOf } from './window.ts';
 
@@ -14,7 +14,11 @@ export interface ModelFacts {
  * Returns the context window and the price of a model: its own, else those of the tables.
  * @param prices prices of an app, by `provider:modelId` or the model id
  */
-export function modelFacts(model: Model, prices?: Readonly<Record<string, Price>>): ModelFacts {
+export function modelFacts(
+  input: ModelInput,
+  prices?: Readonly<Record<string, Price>>,
+): ModelFacts {
+  const model = toModel(input);
   const price = priceOf(model, prices);
   const contextWindow = contextWindowOf(model);
   return price === undefined ? { contextWindow } : { contextWindow, price };
