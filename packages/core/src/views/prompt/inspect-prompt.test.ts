@@ -188,7 +188,7 @@ const contexts = fc.constantFrom<readonly Renderer[] | undefined>(
   [includeHistory(), wrapUserMessages((text) => `Please: ${text}`)],
 );
 
-test('sections together are the prompt, and each diff makes the next prompt of the one before', async () => {
+test('sections together are the prompt, and a diff makes the next one of that before', async () => {
   await fc.assert(
     fc.asyncProperty(
       scripts,

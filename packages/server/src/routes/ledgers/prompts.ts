@@ -2,10 +2,10 @@ import type { Agent, Runtime } from 'adjutant';
 import { modelFacts } from 'adjutant/ports';
 import { defined } from 'adjutant/text';
 import { inspectPrompt } from 'adjutant/views';
-import type { AddRoutes } from '../http/parts.ts';
-import { readReachable } from '../http/reachable.ts';
-import { addRoute, defineRoute } from '../http/route.ts';
-import { type PromptAnswer, promptPathSchema, promptSchema } from '../schemas/prompt.ts';
+import type { AddRoutes } from '../../http/parts.ts';
+import { readReachable } from '../../http/reachable.ts';
+import { addRoute, defineRoute } from '../../http/route.ts';
+import { type PromptAnswer, promptPathSchema, promptSchema } from '../../schemas/prompt.ts';
 
 const getPrompt = defineRoute({
   method: 'get',
