@@ -108,8 +108,8 @@ export const promptSchema = z
       .optional()
       .openapi({
         description:
-          'Events that compactions or renderers have left out, as ranges of `seq`, and the places ' +
-          'of these compactions.',
+          'Events that compactions or renderers have left out, as ranges of `seq`, and the ' +
+          'places of these compactions.',
       }),
     previous: z
       .strictObject({ seq: z.int().min(1), diff: z.array(changeSchema) })
