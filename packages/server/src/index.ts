@@ -22,6 +22,7 @@ export type {
   AuthOptions,
   ClaimNames,
   CorsOptions,
+  DashboardOptions,
   JwtOptions,
   ServerLimits,
   ServerOptions,

@@ -5,6 +5,7 @@ import type {
   AuthOptions,
   ClaimNames,
   CorsOptions,
+  DashboardOptions,
   JwtOptions,
   ServerLimits,
   ServerOptions,
@@ -135,6 +136,10 @@ const options = group(
     cors: group<CorsOptions>({
       origins: z.array(origin, 'a list of origins').min(1, 'a list of at least one origin'),
     }),
+    dashboard: z.union(
+      [group<DashboardOptions>({ folder: text }), z.literal(false)],
+      'false, or { folder } with the folder of its files',
+    ),
     stream: group(optional<StreamOptions>({ heartbeatMs: milliseconds })),
     idempotency: group(
       optional<NonNullable<ServerOptions['idempotency']>>({ keepForMs: milliseconds }),
@@ -206,5 +211,6 @@ function optionsAt(path: readonly PropertyKey[]): readonly string[] {
 
 function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
   if (schema instanceof z.ZodOptional) return shapeOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return Object.assign({}, ...schema.options.map(shapeOf));
   return schema instanceof z.ZodObject ? schema.shape : {};
 }

@@ -1,6 +1,7 @@
 import type { NoticeHub } from 'adjutant/notifications';
 import type { Clock, IdSource } from 'adjutant/ports';
 import type { Role } from './access/principal.ts';
+import { ownDashboard } from './dashboard/folder.ts';
 import { type FailedRequest, failureReport, type ReportFailure } from './http/failure-report.ts';
 
 /** One key of a JSON Web Key Set, or a shared secret, by which tokens are checked. */
@@ -96,6 +97,12 @@ export interface CorsOptions {
   readonly origins: readonly string[];
 }
 
+/** The page by which people look at sessions and work with them. */
+export interface DashboardOptions {
+  /** Folder of its files: `index.html` and `assets`. While it has none, a page says so. */
+  readonly folder: string;
+}
+
 export interface StreamOptions {
   /**
    * Milliseconds without an event after which a comment is sent, so that proxies keep the
@@ -119,12 +126,18 @@ export interface ServerOptions {
   readonly cors?: CorsOptions;
   readonly stream?: StreamOptions;
   /**
+   * The dashboard, at `/`; `false` for none. It holds no data: what it shows it asks for as its
+   * visitor. @default the one of this package, where that has been built
+   */
+  readonly dashboard?: false | DashboardOptions;
+  /**
    * Time for which the answer to a write is kept under its `Idempotency-Key`, in milliseconds.
    * @default 86_400_000 (24 hours)
    */
   readonly idempotency?: { readonly keepForMs?: number };
   /**
-   * Where people reach the server, for the links in messages: `https://agents.example.com`.
+   * Where people reach the server, for the links in messages and the addresses of the dashboard:
+   * `https://agents.example.com`, with a path if it lies below one.
    * @default the address of the request
    */
   readonly publicUrl?: string;
@@ -159,6 +172,7 @@ export interface ResolvedServerOptions {
   };
   readonly cors: CorsOptions | undefined;
   readonly stream: { readonly heartbeatMs: number };
+  readonly dashboard: DashboardOptions | undefined;
   readonly idempotency: { readonly keepForMs: number };
   readonly publicUrl: string | undefined;
   readonly notices: NoticeHub | undefined;
@@ -182,6 +196,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     limits = {},
     cors,
     stream = {},
+    dashboard = ownDashboard(),
     idempotency = {},
     publicUrl,
     notices,
@@ -203,6 +218,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     },
     cors,
     stream: { heartbeatMs: stream.heartbeatMs ?? defaultHeartbeatMs },
+    dashboard: dashboard === false ? undefined : dashboard,
     idempotency: { keepForMs: idempotency.keepForMs ?? defaultKeepMs },
     publicUrl,
     notices,

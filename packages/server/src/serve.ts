@@ -28,6 +28,8 @@ export interface ListeningServer {
   readonly url: string;
   readonly port: number;
   readonly hostname: string;
+  /** Address of the dashboard; missing when there is none. */
+  readonly page?: string;
   /**
    * Makes a link to the page by which somebody decides a request; as `server(…).link`. Without
    * `publicUrl` it leads to `url`.
@@ -103,7 +105,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   checkServeOptions({ port, hostname, requestTimeoutMs, shutdown, processGuard });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
-  const { limits, onError } = resolveOptions(serverOptions);
+  const { limits, onError, dashboard, publicUrl } = resolveOptions(serverOptions);
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: limits.bodyBytes,
@@ -130,13 +132,14 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     });
   if (shutdown.signals === true) endBySignals(listening);
   const url = urlOf(hostname, actual);
-  const page = pageAddress(serverOptions.publicUrl ?? url);
-  app.requests.serveLinksAt(page);
+  const approvals = pageAddress(publicUrl ?? url);
+  app.requests.serveLinksAt(approvals);
   return {
     url,
     port: actual,
     hostname,
-    link: (requestId, link = {}) => linkOf(app, page, requestId, link),
+    ...(dashboard === undefined ? {} : { page: `${(publicUrl ?? url).replace(/\/$/, '')}/` }),
+    link: (requestId, link = {}) => linkOf(app, approvals, requestId, link),
     close: (how = {}) => listening.close(how.closeApp === true),
   };
 }

@@ -3,7 +3,9 @@ import type { Runtime } from 'adjutant';
 import { systemClock, systemIds } from 'adjutant/ports';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
+import { secureAnswers } from './access/headers.ts';
 import { ServerAccess } from './access/server-access.ts';
+import { addDashboard } from './dashboard/dashboard.ts';
 import {
   isApprovalPage,
   type LinkOptions,
@@ -113,6 +115,8 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
     context.header('x-request-id', context.var.requestId);
   });
   api.use('*', measure(parts));
+  api.use('*', secureAnswers(parts.options));
+  addDashboard(api, parts);
   addAccess(api, parts);
   api.use('/v1/*', idempotency.middleware);
   addAllRoutes(api, parts);

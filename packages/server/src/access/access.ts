@@ -7,7 +7,7 @@ import { recordRequest } from './audit/record-request.ts';
 import { type Authenticate, authenticator } from './authenticate.ts';
 import { limitBody } from './body-limit.ts';
 import { type Destination, destinationOf } from './guard.ts';
-import { allowOrigins, secureAnswers } from './headers.ts';
+import { allowOrigins } from './headers.ts';
 import { anonymous, type Principal } from './principal.ts';
 import { type LimitHeaders, RateLimit } from './rate-limit.ts';
 import { assertOwnPage } from './sign-in/own-origin.ts';
@@ -29,8 +29,7 @@ const longestForm = 32_768;
  * requests.
  */
 export function addAccess(api: Api, parts: ServerParts): void {
-  const { cors, limits, trustProxy } = parts.options;
-  api.use('*', secureAnswers({ trustProxy, cors }));
+  const { cors, limits } = parts.options;
   if (cors !== undefined) api.use('*', allowOrigins(cors));
   api.use('*', recordRequest(parts));
   api.use('*', admit(parts));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { basePath } from '../../http/base-path.ts';
 import type { ServerParts } from '../../http/parts.ts';
 import { isLoopbackHost } from '../address.ts';
 import { requestHost } from './own-origin.ts';
@@ -21,11 +22,6 @@ export function cookieIn(
   { app }: { readonly app: string },
 ): string | undefined {
   return getCookie(context as Context, cookieName(app));
-}
-
-/** Where the page lives, as browsers see it: `/`, or the path of `publicUrl` with a slash. */
-function basePath(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? '/' : `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
 }
 
 type CookieParts = Pick<ServerParts, 'app' | 'options' | 'clock'>;
