@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { basePath } from '../http/base-path.ts';
 import type { Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { page } from '../pages/page.ts';
+import { basePath } from './base-path.ts';
 import { type PageFile, PageFiles } from './files.ts';
 
 /** Parts of the page: each answers all addresses below it. */
@@ -97,8 +97,8 @@ function beingBuilt(base: string): Promise<Response> {
     'The dashboard is being built',
     html`<h1>The dashboard is being built</h1>
 <p>This is done once and takes about a minute. This page then shows it by itself.</p>
-<p>The server already answers at <a href="${base}v1/openapi.json">${base}v1</a>. If the page does not
-come, the terminal of the server says why.</p>`,
+<p>The server already answers at <a href="${base}v1/openapi.json">${base}v1</a>. If the page
+does not come, the terminal of the server says why.</p>`,
     { refresh: reloadSeconds, 'retry-after': reloadSeconds },
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { basePath } from '../../http/base-path.ts';
+import { basePath } from '../../dashboard/base-path.ts';
 import type { ServerParts } from '../../http/parts.ts';
 import { isLoopbackHost } from '../address.ts';
 import { requestHost } from './own-origin.ts';
