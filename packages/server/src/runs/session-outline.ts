@@ -1,6 +1,7 @@
 import type { Event, EventOf, StoredEvent } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { GrowingColumn } from './growing-column.ts';
+import { OpenEvents, outlineName } from './open-events.ts';
 
 type Start = EventOf<'invocation_start'>;
 
@@ -30,6 +31,8 @@ export interface OutlineColumns {
   readonly type: Iterable<number>;
   readonly invocation: Iterable<number>;
   readonly agent: Iterable<number>;
+  readonly name: Iterable<number>;
+  readonly start: Iterable<number>;
   readonly flags: Iterable<number>;
 }
 
@@ -40,6 +43,7 @@ export interface OutlinePage {
   readonly last: number;
   readonly types: readonly string[];
   readonly agents: readonly string[];
+  readonly names: readonly string[];
   /** Those that the events of the page belong to, as they are now. */
   readonly invocations: readonly InvocationSpan[];
   readonly columns: OutlineColumns;
@@ -62,6 +66,7 @@ class Names {
 const none = -1;
 /** About what is held of an invocation, in bytes, besides its texts. */
 const sizeOfInvocation = 400;
+const sizeOfName = 100;
 const bytesPerCharacter = 4;
 
 interface OpenSpan {
@@ -77,10 +82,14 @@ interface OpenSpan {
 export class SessionOutline {
   readonly #types = new Names();
   readonly #agents = new Names();
+  readonly #names = new Names();
+  readonly #open = new OpenEvents();
   readonly #at = new GrowingColumn((length) => new Float64Array(length));
   readonly #type = new GrowingColumn((length) => new Uint8Array(length));
   readonly #invocation = new GrowingColumn((length) => new Int32Array(length));
   readonly #agent = new GrowingColumn((length) => new Int32Array(length));
+  readonly #name = new GrowingColumn((length) => new Int32Array(length));
+  readonly #start = new GrowingColumn((length) => new Int32Array(length));
   readonly #flags = new GrowingColumn((length) => new Uint8Array(length));
   readonly #spans: OpenSpan[] = [];
   readonly #byPath = new Map<string, OpenSpan>();
@@ -89,7 +98,10 @@ export class SessionOutline {
 
   /** About how many bytes it holds. */
   get size(): number {
-    const columns = [this.#at, this.#type, this.#invocation, this.#agent, this.#flags];
+    const columns = [
+      ...[this.#at, this.#type, this.#invocation, this.#agent],
+      ...[this.#name, this.#start, this.#flags],
+    ];
     return columns.reduce((sum, { size }) => sum + size, this.#size);
   }
 
@@ -100,7 +112,8 @@ export class SessionOutline {
 
   add(event: StoredEvent): void {
     if (event.type === 'unreadable') {
-      this.#push(event.type, this.#lastAt, none, none, 0);
+      this.#push(event.type, this.#lastAt, none, none);
+      this.#pushDetails(none, 0, 0);
       return;
     }
     this.#lastAt = event.at;
@@ -109,14 +122,29 @@ export class SessionOutline {
     if (within !== undefined && within.span.id === event.invocationId)
       within.span = spanAfter(within.span, event);
     const agent = 'agent' in event ? this.#agents.of(event.agent) : (within?.agent ?? none);
-    this.#push(event.type, event.at, within?.number ?? none, agent, flagsOf(event));
+    this.#push(event.type, event.at, within?.number ?? none, agent);
+    this.#pushDetails(this.#nameOf(event), this.#open.take(event), flagsOf(event));
   }
 
-  #push(type: string, at: number, invocation: number, agent: number, flags: number): void {
+  #nameOf(event: Event): number {
+    const name = outlineName(event);
+    if (name === undefined) return none;
+    const known = this.#names.all.length;
+    const number = this.#names.of(name);
+    if (number === known) this.#size += sizeOfName + name.length * bytesPerCharacter;
+    return number;
+  }
+
+  #push(type: string, at: number, invocation: number, agent: number): void {
     this.#at.push(at);
     this.#type.push(this.#types.of(type));
     this.#invocation.push(invocation);
     this.#agent.push(agent);
+  }
+
+  #pushDetails(name: number, start: number, flags: number): void {
+    this.#name.push(name);
+    this.#start.push(start);
     this.#flags.push(flags);
   }
 
@@ -159,12 +187,15 @@ export class SessionOutline {
       last: this.last,
       types: [...this.#types.all],
       agents: [...this.#agents.all],
+      names: [...this.#names.all],
       invocations: spans,
       columns: {
         at: this.#at.slice(after, next),
         type: this.#type.slice(after, next),
         invocation,
         agent: this.#agent.slice(after, next),
+        name: this.#name.slice(after, next),
+        start: this.#start.slice(after, next),
         flags: this.#flags.slice(after, next),
       },
     };

@@ -47,6 +47,16 @@ const columnsSchema = z
       .array(z.int())
       .openapi({ description: 'Place in `invocations`; -1: of none that had begun.' }),
     agent: z.array(z.int()).openapi({ description: 'Place in `agents`; -1: of no agent.' }),
+    name: z.array(z.int()).openapi({
+      description:
+        'Place in `names` of the word that tells it from others of its type: the tool, the ' +
+        'component of a decision, the round of a model call; -1: it has none.',
+    }),
+    start: z.array(z.int()).openapi({
+      description:
+        '`seq` of the event that it ends: the call of a result, the beginning of a model call, ' +
+        'the request of an answer; 0: it ends none.',
+    }),
     flags: z.array(z.int()).openapi({
       description: 'Sum of 1: it failed, 2: it opens a request, 4: it answers a request.',
     }),
@@ -68,6 +78,7 @@ export const outlineSchema = z
       .openapi({ description: 'Place of the last event of the session.', example: 250 }),
     types: z.array(z.string()).openapi({ example: ['invocation_start', 'user'] }),
     agents: z.array(z.string()).openapi({ example: ['support'] }),
+    names: z.array(z.string()).openapi({ example: ['findOrder'] }),
     invocations: z.array(invocationSpanSchema).openapi({
       description: 'Those that events of the page belong to, as they are now.',
     }),

@@ -97,6 +97,41 @@ test('pages of any length are the whole, also when events come in between', asyn
   );
 });
 
+test('an end names the event that it ends, and each event its tool or round', async () => {
+  const { app, boss, get } = shop();
+  await app.run(boss, { session: 's', input: 'Look.', runId: 'run' });
+  const [request] = await app.requests.list({ session: 's' });
+  await app.requests.approve(request?.requestId ?? '', { by: 'operator:ann' });
+  await app.resume('s');
+  const { columns, names } = await outlineOf({ get }, 's');
+  const events = await eventsOf(app.sessions.events('s'));
+  const starts = events.map(({ seq }) => events[(columns.start[seq - 1] as number) - 1]);
+  for (const [index, event] of events.entries()) {
+    const start = starts[index];
+    switch (event.type) {
+      case 'tool_result':
+        expect(start).toMatchObject({ type: 'tool_call', callId: event.callId });
+        break;
+      case 'model_end':
+        expect(start).toMatchObject({ type: 'model_start', round: event.round });
+        break;
+      case 'tool_input':
+        expect(start).toMatchObject({ type: 'tool_yield', requestId: event.requestId });
+        break;
+      case 'invocation_end':
+        expect(start).toMatchObject({ invocationId: event.invocationId });
+        break;
+      default:
+        expect(start).toBeUndefined();
+    }
+    const name = names[columns.name[index] as number];
+    if (event.type === 'tool_call') expect(name).toBe(event.name);
+    if (event.type === 'model_start') expect(name).toBe(String(event.round));
+    if (event.type === 'decision') expect(name).toBe(event.component);
+    if (event.type === 'user') expect(name).toBeUndefined();
+  }
+});
+
 test('the client has an outline', async () => {
   const { app, boss, api } = shop();
   await app.run(boss, { session: 's', input: 'Look.' });
