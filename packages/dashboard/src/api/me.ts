@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, refusalOf } from './client.ts';
+
+/** What the reader may do, by the permissions of the server. */
+export interface Me {
+  readonly id: string;
+  readonly tenant: string;
+  readonly app: string;
+  readonly roles: readonly string[];
+  readonly permissions: readonly string[];
+  readonly user?: string;
+  /** Nobody signs in: the server lets this machine in, and nobody else. */
+  readonly isLocal: boolean;
+  readonly version: string;
+  readonly store: { readonly kind: string };
+}
+
+export type SignedIn =
+  | { readonly state: 'reading' }
+  | { readonly state: 'out' }
+  | { readonly state: 'away'; readonly error: unknown }
+  | { readonly state: 'in'; readonly me: Me };
+
+/** Tells whether somebody is signed in, and as whom. */
+export function useSignedIn(): SignedIn {
+  const { data, error } = useQuery({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => api.me({ signal }) as Promise<Me>,
+    staleTime: 60_000,
+  });
+  const refused = refusalOf(error);
+  if (refused?.status === 401) return { state: 'out' };
+  if (data !== undefined) return { state: 'in', me: data };
+  return error === null ? { state: 'reading' } : { state: 'away', error };
+}
+
+/** Returns why an act is not allowed, or `undefined` when it is. */
+export function unlessAllowed(me: Me | undefined, permission: string): string | undefined {
+  if (me === undefined || me.permissions.includes(permission)) return undefined;
+  const [role = 'viewer'] = me.roles;
+  return `Your role is ${role}. This takes the permission “${permission}”.`;
+}

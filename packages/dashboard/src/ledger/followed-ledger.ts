@@ -1,0 +1,151 @@
+import type { StreamEvent } from 'adjutant';
+import { api } from '../api/client.ts';
+import { Bars } from './bars.ts';
+import { Columns, type OutlinePart } from './columns.ts';
+import { EventPages, type LedgerEvent } from './event-pages.ts';
+
+const longestOutline = 100_000;
+/** Milliseconds between two looks for what is new, while events come. */
+const pauseMs = 250;
+
+export type LedgerPhase = 'reading' | 'there' | 'failed';
+
+/**
+ * The ledger of one session as the page has it: columns of all events, bodies of those that are
+ * looked at, the text that is being streamed. It follows the session until it is closed.
+ */
+export class FollowedLedger {
+  readonly session: string;
+  readonly columns = new Columns();
+  readonly bars = new Bars();
+  phase: LedgerPhase = 'reading';
+  /** Events of the whole session, also of those that are not read yet. */
+  last = 0;
+  error: unknown;
+  /** Text of answers that models are giving, by invocation. */
+  readonly streamed = new Map<string, string>();
+  readonly #pages: EventPages;
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #version = 0;
+  #isTold = false;
+  #wakes: (() => void) | undefined;
+
+  constructor(session: string) {
+    this.session = session;
+    this.#pages = new EventPages(
+      async (after, limit) =>
+        (await api.sessions.eventPage(session, { after, limit })).events as never,
+      () => this.#changed(),
+    );
+  }
+
+  /** Changes with everything that is drawn. */
+  readonly version = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Reads the session, then follows it. */
+  async open(): Promise<void> {
+    try {
+      await this.#read();
+      this.phase = 'there';
+      this.#changed();
+      void this.#follow();
+      await this.#keepUp();
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.phase = 'failed';
+      this.error = error;
+      this.#changed();
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#wakes?.();
+  }
+
+  event(seq: number): LedgerEvent | undefined {
+    return this.#pages.get(seq, this.columns.count);
+  }
+
+  async #read(): Promise<void> {
+    const { signal } = this.#closing;
+    do {
+      const outline = (await api.sessions.outline(this.session, {
+        after: this.columns.count,
+        limit: longestOutline,
+        signal,
+      })) as OutlinePart & { readonly last: number };
+      if (outline.columns.at.length === 0 && outline.last > this.columns.count) break;
+      this.columns.add(outline);
+      this.last = outline.last;
+      this.bars.update(this.columns);
+      this.#changed();
+    } while (this.columns.count < this.last);
+  }
+
+  /** Reads what the stream has announced, several events at a time. */
+  async #keepUp(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      if (this.columns.count >= this.last)
+        await new Promise<void>((resolve) => {
+          this.#wakes = resolve;
+        });
+      if (signal.aborted) return;
+      await this.#read();
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      for await (const event of api.sessions.follow(this.session, {
+        after: this.columns.count,
+        signal,
+      }))
+        this.#take(event);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.error = error;
+      this.phase = 'failed';
+      this.#changed();
+    }
+  }
+
+  #take(event: StreamEvent): void {
+    if ('seq' in event) {
+      this.#pages.put(event as unknown as LedgerEvent);
+      this.last = Math.max(this.last, event.seq);
+      if (event.type === 'assistant' && event.invocationId !== undefined)
+        this.streamed.delete(event.invocationId);
+      this.#wakes?.();
+      return;
+    }
+    if (event.type === 'assistant_delta')
+      this.streamed.set(
+        event.invocationId,
+        (this.streamed.get(event.invocationId) ?? '') + event.delta,
+      );
+    else if (event.type === 'stream_reset') this.streamed.delete(event.invocationId);
+    else return;
+    this.#changed();
+  }
+
+  /** Tells the listeners once for each frame. */
+  #changed(): void {
+    this.#version++;
+    if (this.#isTold) return;
+    this.#isTold = true;
+    requestAnimationFrame(() => {
+      this.#isTold = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { basePath } from './api/client.ts';
+import { queries } from './api/queries.ts';
+import { App } from './app.tsx';
+import { applyTheme } from './shell/theme.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+
+applyTheme();
+
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <Router base={basePath}>
+          <App />
+        </Router>
+      </QueryClientProvider>
+    </StrictMode>,
+  );

@@ -1,0 +1,204 @@
+import type { Moment } from '@adjutant/server/client';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api } from '../../../api/client.ts';
+import { unlessAllowed } from '../../../api/me.ts';
+import { useReader } from '../../../api/reader.ts';
+import { Button } from '../../../components/button.tsx';
+import { Confirm } from '../../../components/confirm.tsx';
+import { clock, count, duration, fullTime, money } from '../../../components/format.ts';
+import { Status, type StatusName, sessionStatus } from '../../../components/status.tsx';
+import { useAct } from '../../../components/use-act.ts';
+import { firstLine } from '../../../components/visible-text.ts';
+import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
+import type { Position } from '../position.ts';
+import styles from './session-header.module.css';
+
+interface SessionHeaderProps {
+  readonly ledger: FollowedLedger;
+  readonly position: Position;
+  readonly moment: Moment | undefined;
+}
+
+/** Name of the session, its status and figures at the chosen event, and what can be done with it. */
+export function SessionHeader({ ledger, position, moment }: SessionHeaderProps) {
+  const { session, columns } = ledger;
+  const { data: details } = useQuery({
+    queryKey: ['sessions', 'one', session],
+    queryFn: ({ signal }) => api.sessions.get(session, { signal }),
+  });
+  const title = firstLine(details?.title ?? session, 120);
+  useEffect(() => {
+    document.title = `${title} · Adjutant`;
+    return () => {
+      document.title = 'Adjutant';
+    };
+  }, [title]);
+  const [status, words] = statusAt(details?.status ?? 'active', position, moment);
+  const first = columns.eventAt(1);
+  const here = columns.eventAt(position.seq);
+  return (
+    <header className={styles['header']}>
+      <div className={styles['who']}>
+        <div className={styles['title']}>
+          <Link className={styles['crumb'] ?? ''} href="/sessions">
+            Sessions
+          </Link>
+          <span aria-hidden="true">/</span>
+          <h1 className="cut">
+            <bdi>{title}</bdi>
+          </h1>
+          <Status status={status} isPill>
+            {words}
+          </Status>
+        </div>
+        <div className={styles['details']}>
+          <span className="mono cut">{session}</span>
+          {details?.agent === undefined ? null : <span>· {details.agent}</span>}
+          {first === undefined ? null : (
+            <span title={fullTime(first.at)}>· begun {clock(first.at)}</span>
+          )}
+        </div>
+      </div>
+      <dl className={styles['figures']} aria-label="Figures at the chosen event">
+        <Figure name="Cost" value={moment === undefined ? '–' : money(moment.usage.cost ?? 0)} />
+        <Figure
+          name="Tokens in, out"
+          value={
+            moment === undefined
+              ? '–'
+              : `${count(moment.usage.inputTokens)} · ${count(moment.usage.outputTokens)}`
+          }
+        />
+        <Figure
+          name="Since the begin"
+          value={first === undefined || here === undefined ? '–' : duration(here.at - first.at)}
+        />
+      </dl>
+      <SessionActs session={session} seq={position.seq} isOpen={details?.status !== 'completed'} />
+    </header>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="number">{value}</dd>
+    </div>
+  );
+}
+
+/** Of an earlier event: what held then, as far as the ledger says. */
+function statusAt(
+  status: string,
+  { isLive }: Position,
+  moment: Moment | undefined,
+): readonly [StatusName, string] {
+  if (isLive || moment === undefined) return sessionStatus(status);
+  const [name, words] = sessionStatus(String(moment.state.status));
+  return [name, words === 'Running' ? 'Was running' : words.replace('Waits', 'Was waiting')];
+}
+
+interface SessionActsProps {
+  readonly session: string;
+  readonly seq: number;
+  readonly isOpen: boolean;
+}
+
+type Question = 'cancel' | 'delete';
+
+function SessionActs({ session, seq, isOpen }: SessionActsProps) {
+  const [, go] = useLocation();
+  const me = useReader();
+  const { act, isBusy } = useAct();
+  const [question, setQuestion] = useState<Question | undefined>();
+  const unless = unlessAllowed(me, 'operate');
+  const pause = (): void =>
+    void act({
+      run: () => api.sessions.pause(session),
+      done: 'Paused at the next step.',
+      undo: () => api.sessions.continue(session),
+      changes: [['sessions']],
+    });
+  return (
+    <div className={styles['acts']}>
+      <Button
+        icon="compare"
+        label="Compare with another session"
+        onPress={() => go(`/compare?a=${encodeURIComponent(session)}&at=${seq}`)}
+      >
+        Compare
+      </Button>
+      {isOpen ? (
+        <>
+          <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />
+          <Button
+            icon="close"
+            label="Cancel the run"
+            unless={unless}
+            onPress={() => setQuestion('cancel')}
+          />
+        </>
+      ) : null}
+      <Button
+        look="bare"
+        icon="more"
+        label="Delete the session"
+        unless={unless}
+        onPress={() => setQuestion('delete')}
+      />
+      {question === undefined ? null : (
+        <Ask session={session} question={question} onClose={() => setQuestion(undefined)} />
+      )}
+    </div>
+  );
+}
+
+interface AskProps {
+  readonly session: string;
+  readonly question: Question;
+  readonly onClose: () => void;
+}
+
+/** Words for the acts that take something away. */
+const asked = {
+  cancel: {
+    title: 'Cancel the run of',
+    act: 'Cancel the run',
+    help: 'What has happened stays in the ledger. The run can be opened again.',
+  },
+  delete: {
+    title: 'Delete the session',
+    act: 'Delete',
+    help: 'Its ledger, requests and large values go for good. Forks keep what they share.',
+  },
+} as const;
+
+function Ask({ session, question, onClose }: AskProps) {
+  const [, go] = useLocation();
+  const { act, isBusy } = useAct();
+  const words = asked[question];
+  const confirm = async (): Promise<void> => {
+    const isDone = await act({
+      run: () =>
+        question === 'cancel' ? api.sessions.cancel(session) : api.sessions.delete(session),
+      done: question === 'cancel' ? 'The run is being cancelled.' : `${session} is deleted.`,
+      changes: [['sessions']],
+    });
+    onClose();
+    if (isDone && question === 'delete') go('/sessions');
+  };
+  return (
+    <Confirm
+      title={`${words.title} ${session}?`}
+      act={words.act}
+      isBusy={isBusy}
+      onClose={onClose}
+      onConfirm={() => void confirm()}
+    >
+      <p>{words.help}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,212 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { clock } from '../../../components/format.ts';
+import { KindGlyph } from '../../../components/kind-glyph.tsx';
+import { SearchField } from '../../../components/search-field.tsx';
+import { PlaceHolder } from '../../../components/states.tsx';
+import { eventWords } from '../../../ledger/event-words.ts';
+import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
+import { type EventKind, kindNames } from '../../../ledger/kinds.ts';
+import type { Position } from '../position.ts';
+import styles from './event-list.module.css';
+import { Found } from './found.tsx';
+import { useTextSearch } from './use-text-search.ts';
+
+interface EventListProps {
+  readonly ledger: FollowedLedger;
+  readonly version: number;
+  readonly position: Position;
+}
+
+type Filter = EventKind | 'all';
+const rowHeight = 28;
+const rowsBeyond = 10;
+
+/** The ledger as a list: rows of fixed height, of which only those in sight are there. */
+export function EventList({ ledger, version, position }: EventListProps) {
+  const { columns } = ledger;
+  const [filter, setFilter] = useState<Filter>('all');
+  const [text, setText] = useState('');
+  const found = useTextSearch(ledger.session, text, columns.count);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the columns
+  const rows = useMemo(
+    () => rowsOf(columns, filter, found.seqs),
+    [columns, version, filter, found.seqs],
+  );
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: rowsBeyond,
+  });
+  const chosen = rows.indexOf(position.seq);
+  useKeepInSight(virtual, { chosen, isLive: position.isLive, rows: rows.length });
+  const move = (step: 1 | -1): void => {
+    const next = columns.find(position.seq, step, (seq) => rows.includes(seq));
+    if (next !== undefined) position.go(next);
+  };
+  return (
+    <section className={styles['list']} aria-label="Ledger">
+      <Filters filter={filter} onFilter={setFilter} text={text} onText={setText} />
+      <div
+        ref={scroll}
+        className={styles['rows']}
+        role="listbox"
+        tabIndex={0}
+        aria-label="Events"
+        aria-activedescendant={chosen === -1 ? undefined : `event-${position.seq}`}
+        onKeyDown={(event) => {
+          const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key];
+          if (step === undefined) return;
+          event.preventDefault();
+          move(step);
+        }}
+      >
+        {rows.length === 0 ? (
+          <PlaceHolder title={emptyWords(columns.count, text, found.isReading)} />
+        ) : (
+          <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+            {virtual.getVirtualItems().map(({ index, start }) => (
+              <Row
+                key={rows[index]}
+                ledger={ledger}
+                seq={rows[index] ?? 0}
+                place={{ index, of: rows.length, top: start }}
+                position={position}
+                text={text}
+              />
+            ))}
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+function Filters({ filter, onFilter, text, onText }: FiltersProps) {
+  return (
+    <header className={styles['head']}>
+      <h2>Ledger</h2>
+      <div className={styles['chips']} role="group" aria-label="Kinds of events">
+        {([['all', 'All'], ...kindNames] as const).map(([kind, words]) => (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={filter === kind}
+            onClick={() => onFilter(kind)}
+          >
+            {kind === 'all' ? null : <KindGlyph kind={kind} />}
+            {words}
+          </button>
+        ))}
+      </div>
+      <SearchField label="Find in events" value={text} onChange={onText} />
+    </header>
+  );
+}
+
+/** All places are written with fewer numbers while nothing is filtered. */
+interface Rows {
+  readonly length: number;
+  readonly [index: number]: number;
+  indexOf(seq: number): number;
+  includes(seq: number): boolean;
+}
+
+function rowsOf(
+  columns: FollowedLedger['columns'],
+  filter: Filter,
+  found: ReadonlySet<number> | undefined,
+): Rows {
+  const { count } = columns;
+  if (filter === 'all' && found === undefined)
+    return new Proxy({} as Rows, {
+      get: (_, name) => {
+        if (name === 'length') return count;
+        if (name === 'indexOf') return (seq: number) => (seq >= 1 && seq <= count ? seq - 1 : -1);
+        if (name === 'includes') return (seq: number) => seq >= 1 && seq <= count;
+        return typeof name === 'string' && /^\d+$/.test(name) ? Number(name) + 1 : undefined;
+      },
+    });
+  const seqs: number[] = [];
+  for (let seq = 1; seq <= count; seq++)
+    if ((filter === 'all' || columns.kindAt(seq) === filter) && (found?.has(seq) ?? true))
+      seqs.push(seq);
+  return seqs;
+}
+
+function emptyWords(count: number, text: string, isReading: boolean): string {
+  if (count === 0) return 'Nothing has happened in this session yet.';
+  if (isReading) return 'Still searching.';
+  const events = `${count.toLocaleString('en')} events`;
+  return text === ''
+    ? `None of ${events} is of this kind.`
+    : `No event matches “${text}” in ${events}.`;
+}
+
+interface InSight {
+  readonly chosen: number;
+  readonly isLive: boolean;
+  readonly rows: number;
+}
+
+function useKeepInSight(
+  virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>,
+  { chosen, isLive, rows }: InSight,
+): void {
+  useEffect(() => {
+    if (isLive && rows > 0) virtual.scrollToIndex(rows - 1, { align: 'end' });
+    else if (chosen !== -1) virtual.scrollToIndex(chosen, { align: 'auto' });
+  }, [virtual, chosen, isLive, rows]);
+}
+
+interface RowProps {
+  readonly ledger: FollowedLedger;
+  readonly seq: number;
+  readonly place: { readonly index: number; readonly of: number; readonly top: number };
+  readonly position: Position;
+  readonly text: string;
+}
+
+function Row({ ledger, seq, place, position, text }: RowProps) {
+  const event = ledger.columns.eventAt(seq);
+  if (event === undefined) return null;
+  const body = ledger.event(seq);
+  return (
+    <div
+      id={`event-${seq}`}
+      className={styles['row']}
+      role="option"
+      tabIndex={-1}
+      aria-selected={seq === position.seq}
+      aria-posinset={place.index + 1}
+      aria-setsize={place.of}
+      data-kind={event.kind}
+      data-later={seq > position.seq || undefined}
+      style={{ transform: `translateY(${place.top}px)` }}
+      onClick={() => position.go(seq, true)}
+    >
+      <span className={styles['seq']}>{seq}</span>
+      <span className={styles['time']}>{clock(event.at, { withMs: true })}</span>
+      <KindGlyph kind={event.kind} {...(event.kind === 'error' ? { label: 'failed' } : {})} />
+      <span className={styles['type']}>{event.type}</span>
+      <span className="cut">
+        {body === undefined ? (
+          <span className={styles['unread']} />
+        ) : (
+          <bdi>
+            <Found words={eventWords(body)} text={text} />
+          </bdi>
+        )}
+      </span>
+    </div>
+  );
+}

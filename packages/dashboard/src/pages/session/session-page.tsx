@@ -1,0 +1,236 @@
+import type { Moment } from '@adjutant/server/client';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useParams } from 'wouter';
+import { unlessAllowed } from '../../api/me.ts';
+import { useReader } from '../../api/reader.ts';
+import { Button } from '../../components/button.tsx';
+import { count as counted } from '../../components/format.ts';
+import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';
+import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
+import { type Command, useCommands } from '../../shell/commands.tsx';
+import { ForkDialog } from './fork/fork-dialog.tsx';
+import { SessionHeader } from './header/session-header.tsx';
+import { EventList } from './panels/event-list.tsx';
+import { StatePanel } from './panels/state-panel.tsx';
+import { Transcript } from './panels/transcript.tsx';
+import { type Position, usePosition } from './position.ts';
+import { PromptDrawer } from './prompt/prompt-drawer.tsx';
+import styles from './session-page.module.css';
+import { Dock } from './strip/dock.tsx';
+import { Timeline } from './timeline/timeline.tsx';
+import { useLedger } from './use-ledger.ts';
+import { useMoment } from './use-moment.ts';
+import { usePlay } from './use-play.ts';
+import { useSessionKeys } from './use-session-keys.ts';
+
+const tabs = [
+  ['transcript', 'Transcript'],
+  ['centre', 'Timeline'],
+  ['state', 'State'],
+] as const;
+type Tab = (typeof tabs)[number][0];
+
+/** A session at one of its events: every panel shows that event, and nothing newer. */
+export function SessionPage() {
+  const { session = '' } = useParams<{ session: string }>();
+  return <OpenSession key={session} session={decodeURIComponent(session)} />;
+}
+
+function OpenSession({ session }: { readonly session: string }) {
+  const { ledger, version } = useLedger(session);
+  if (ledger.phase === 'failed' && ledger.columns.count === 0)
+    return <Failure error={ledger.error} what="The session" />;
+  if (ledger.phase === 'reading' && ledger.columns.count === 0)
+    return (
+      <Reading
+        what="the session"
+        {...(ledger.last === 0
+          ? {}
+          : { progress: `${counted(ledger.columns.count)} of ${counted(ledger.last)} events` })}
+      />
+    );
+  return <SessionView ledger={ledger} version={version} />;
+}
+
+type LedgerOf = ReturnType<typeof useLedger>;
+
+function SessionView({ ledger, version }: LedgerOf) {
+  const { columns, session } = ledger;
+  const { count } = columns;
+  const position = usePosition(count);
+  const { seq, wanted } = position;
+  const { moment, isOld, error } = useMoment(session, seq);
+  const [panel, setPanel] = usePanel();
+  const play = usePlay(columns, position);
+  const modelCall = useMemo(
+    () => columns.find(seq + 1, -1, (one) => columns.typeAt(one) === 'model_start'),
+    [columns, seq],
+  );
+  const me = useReader();
+  const unlessFork = unlessAllowed(me, 'operate');
+  const openFork = useCallback(() => setPanel('fork'), [setPanel]);
+  const togglePrompt = useCallback(
+    () => setPanel(panel === 'prompt' ? undefined : 'prompt'),
+    [panel, setPanel],
+  );
+  useSessionKeys({ columns, position, play: play.toggle, fork: openFork, prompt: togglePrompt });
+  useSessionCommands({ seq, openFork, togglePrompt, goLive: position.goLive });
+  if (wanted !== undefined && wanted > count && ledger.phase === 'there')
+    return <NoSuchEvent wanted={wanted} count={count} onNewest={position.goLive} />;
+  const overlays = { ledger, position, moment, modelCall, setPanel, openFork };
+  return (
+    <div className={styles['session']}>
+      <SessionHeader ledger={ledger} position={position} moment={moment} />
+      {ledger.phase === 'failed' ? (
+        <p className={styles['lost']} role="alert">
+          This session is not followed any more: {String((ledger.error as Error).message)}
+        </p>
+      ) : null}
+      <Panes
+        {...{ ledger, version, position, moment, isOld, error, modelCall }}
+        onPrompt={togglePrompt}
+      />
+      <Dock
+        {...{ columns, count, position, unlessFork }}
+        isPlaying={play.isPlaying}
+        onPlay={play.toggle}
+        onFork={openFork}
+      />
+      <Overlay
+        panel={unlessFork !== undefined && panel === 'fork' ? undefined : panel}
+        {...overlays}
+      />
+    </div>
+  );
+}
+
+interface PanesProps extends LedgerOf {
+  readonly position: Position;
+  readonly moment: Moment | undefined;
+  readonly isOld: boolean;
+  readonly error: unknown;
+  readonly modelCall: number | undefined;
+  readonly onPrompt: () => void;
+}
+
+/** Transcript, timeline with the ledger, and state: beside each other, or as tabs. */
+function Panes(props: PanesProps) {
+  const { ledger, version, position, moment, isOld, error, modelCall, onPrompt } = props;
+  const [tab, setTab] = useState<Tab>('transcript');
+  return (
+    <>
+      <div className={styles['tabs']} role="group" aria-label="Panels">
+        {tabs.map(([name, words]) => (
+          <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
+            {words}
+          </button>
+        ))}
+      </div>
+      <div className={styles['columns']} data-tab={tab}>
+        <div className={styles['transcript']}>
+          <Transcript ledger={ledger} version={version} position={position} />
+        </div>
+        <div className={styles['centre']}>
+          <Timeline ledger={ledger} version={version} position={position} />
+          <EventList ledger={ledger} version={version} position={position} />
+        </div>
+        <div className={styles['state']}>
+          {error !== null && moment === undefined ? (
+            <Failure error={error} what="The state" />
+          ) : (
+            <StatePanel {...{ ledger, position, moment, isOld, modelCall }} onPrompt={onPrompt} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface OverlayProps {
+  readonly panel: string | undefined;
+  readonly ledger: FollowedLedger;
+  readonly position: Position;
+  readonly moment: Moment | undefined;
+  readonly modelCall: number | undefined;
+  readonly setPanel: (panel: undefined) => void;
+  readonly openFork: () => void;
+}
+
+/** What lies over the page: the prompt or the dialog of a fork. */
+function Overlay(props: OverlayProps) {
+  const { panel, ledger, position, moment, modelCall, setPanel, openFork } = props;
+  const { session, columns } = ledger;
+  const close = (): void => setPanel(undefined);
+  if (panel === 'prompt' && modelCall !== undefined)
+    return (
+      <PromptDrawer
+        {...{ session, columns, position }}
+        seq={modelCall}
+        onClose={close}
+        onFork={openFork}
+      />
+    );
+  if (panel === 'fork')
+    return <ForkDialog session={session} seq={position.seq} moment={moment} onClose={close} />;
+  return null;
+}
+
+interface NoSuchEventProps {
+  readonly wanted: number;
+  readonly count: number;
+  readonly onNewest: () => void;
+}
+
+function NoSuchEvent({ wanted, count, onNewest }: NoSuchEventProps) {
+  return (
+    <PlaceHolder title={`There is no event #${counted(wanted)} in this session.`} role="alert">
+      <p>The newest one is #{counted(count)}.</p>
+      <Button onPress={onNewest}>Go to the newest</Button>
+    </PlaceHolder>
+  );
+}
+
+/** What lies over the page has an address too: `&panel=prompt`. */
+function usePanel() {
+  const [panel, set] = useState(
+    () => new URLSearchParams(location.search).get('panel') ?? undefined,
+  );
+  useEffect(() => {
+    const onPop = (): void => set(new URLSearchParams(location.search).get('panel') ?? undefined);
+    addEventListener('popstate', onPop);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+  const setPanel = useCallback((next: 'prompt' | 'fork' | undefined) => {
+    set(next);
+    const address = new URL(location.href);
+    if (next === undefined) address.searchParams.delete('panel');
+    else address.searchParams.set('panel', next);
+    history.replaceState(history.state, '', address);
+  }, []);
+  return [panel, setPanel] as const;
+}
+
+interface SessionActs {
+  readonly seq: number;
+  readonly openFork: () => void;
+  readonly togglePrompt: () => void;
+  readonly goLive: () => void;
+}
+
+function useSessionCommands({ seq, openFork, togglePrompt, goLive }: SessionActs): void {
+  const commands = useMemo(
+    (): readonly Command[] => [
+      { name: 'Fork from here', detail: `#${seq}`, icon: 'fork', keys: ['F'], run: openFork },
+      {
+        name: 'Show the prompt',
+        detail: `the model call at or before #${seq}`,
+        icon: 'prompt',
+        keys: ['P'],
+        run: togglePrompt,
+      },
+      { name: 'Follow live', icon: 'now', keys: ['L'], run: goLive },
+    ],
+    [seq, openFork, togglePrompt, goLive],
+  );
+  useCommands(commands);
+}
