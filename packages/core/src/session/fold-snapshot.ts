@@ -1,6 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { withBlobs } from '../ledger/blobs/load-blobs.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
+import type { Event } from '../ledger/event.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { FoldSnapshot } from '../ledger/port.ts';
 import { refuseSealed } from '../ledger/sealed-event.ts';
@@ -25,14 +26,17 @@ const bytesPerEvent = 64;
 /**
  * Folds a stored ledger up to `seq`, from the last snapshot on, and stores snapshots for later
  * calls. It needs no claim and writes no event.
+ * @param onLast gets the event `seq`, and the point before it
  */
-async function pointAt(
+export async function pointAt(
   { host, store }: Pick<LedgerPorts, 'host' | 'store'>,
   session: string,
   seq: number,
+  onLast?: (before: LedgerPoint, event: Event) => void,
 ): Promise<LedgerPoint> {
+  const known = onLast === undefined ? seq : seq - 1;
   const snapshot =
-    seq === 0 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), seq);
+    known < 1 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), known);
   const point = snapshot === undefined ? startPoint() : pointFromJson(snapshot.value, snapshot.seq);
   if (point.seq === seq) return point;
   const made: FoldSnapshot[] = [];
@@ -40,6 +44,7 @@ async function pointAt(
   for await (const page of store.read(session, { after: point.seq, upTo: seq })) {
     refuseSealed(page, session);
     for (const event of page) {
+      if (event.seq === seq) onLast?.(point, event);
       foldPoint(point, event);
       const turn = host.turns.pass();
       if (turn !== undefined) await turn;
@@ -60,6 +65,23 @@ function lengthOf(value: JsonValue): number {
 }
 
 /**
+ * Returns a place in a stored ledger, and that of its last event.
+ * @param seq @default the last event
+ * @throws SessionNotFoundError, SeqOutOfRangeError
+ */
+export async function placeIn(
+  { store, scope }: Pick<LedgerPorts, 'store' | 'scope'>,
+  session: string,
+  seq?: number,
+): Promise<{ readonly at: number; readonly last: number }> {
+  const head = await store.head(session);
+  if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
+  const at = seq ?? head.seq;
+  checkSeq(at, head.seq);
+  return { at, last: head.seq };
+}
+
+/**
  * Returns a stored session as it was right after the event `seq`, without claiming it.
  * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
  */
@@ -68,11 +90,7 @@ export async function storedStateAt(
   session: string,
   seq?: number,
 ): Promise<StateSnapshot> {
-  const { store, scope } = ports;
-  const head = await store.head(session);
-  if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
-  const at = seq ?? head.seq;
-  checkSeq(at, head.seq);
+  const { at } = await placeIn(ports, session, seq);
   const recorded = snapshotOf(await pointAt(ports, session, at), (value) => value);
   return withBlobs(recorded, ports, session);
 }

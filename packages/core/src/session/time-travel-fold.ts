@@ -1,8 +1,11 @@
 import { asJson, type JsonValue } from '../base/json.ts';
+import { isDecision } from '../ledger/decisions/decision.ts';
 import { decisionFold } from '../ledger/decisions/steering.ts';
 import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../ledger/event.ts';
 import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { defaultLane, type LaneWaits, noteWait } from '../ledger/folds/lanes.ts';
+import { type ModelUse, noUse, useWith } from '../ledger/folds/model-use.ts';
+import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
 import { StateAccumulator } from '../ledger/folds/state-accumulator.ts';
 import type { StateValues } from '../ledger/folds/state-fold.ts';
 import { rootOf, slotOf } from '../ledger/path.ts';
@@ -35,6 +38,9 @@ export interface LedgerPoint {
   readonly roots: InvocationOutline[];
   /** Waits of the parts of the run of a lane that yielded since it went on last. */
   readonly waits: LaneWaits;
+  readonly requests: PendingRequests;
+  /** Use of the model calls since the last fork: what that shares is counted elsewhere. */
+  use: ModelUse;
 }
 
 export function startPoint(): LedgerPoint {
@@ -46,6 +52,8 @@ export function startPoint(): LedgerPoint {
     byPath: new Map(),
     roots: [],
     waits: new Map(),
+    requests: new Map(),
+    use: noUse,
   };
 }
 
@@ -131,10 +139,14 @@ const pointFold: Fold<LedgerPoint> = {
   invocation_end: (point, event) => setStatus(point, event.invocationId, event.status, event.seq),
   invocation_reopen: (point, event) => setStatus(point, event.invocationId, 'open'),
   model_start: onActing,
-  model_end: unchanged,
+  model_end: (point, event) => {
+    if (event.substitutedBy === undefined) point.use = useWith(point.use, event);
+    return point;
+  },
   handoff: unchanged,
   decision: (point, event) => {
     steer(point, event);
+    if (isDecision(event, 'fork')) point.use = noUse;
     return point;
   },
   compaction: unchanged,
@@ -147,6 +159,7 @@ const pointFold: Fold<LedgerPoint> = {
 /** Folds one event into a point. Large values stay references. */
 export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
   foldEvent(pointFold, point, event);
+  foldEvent(requestFold, point.requests, event);
   point.state.add(event);
   point.seq = event.seq;
   return point;
@@ -156,7 +169,7 @@ export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
  * Version of the results of `foldPoint` and of the form below. It rises with every change of these,
  * and older stored points are then folded anew.
  */
-export const pointFoldVersion = 3;
+export const pointFoldVersion = 4;
 
 type StoredOutline = readonly [
   path: string,
@@ -183,6 +196,8 @@ interface StoredPoint {
   /** The same of the lanes that have a name; missing when there are none. */
   readonly laneWaits?: readonly (readonly [lane: string, reasons: readonly WaitReason[]])[];
   readonly invocations: readonly StoredOutline[];
+  readonly requests: readonly EventOf<'tool_yield'>[];
+  readonly use: ModelUse;
 }
 
 /** Returns a point as JSON, without its `seq`. */
@@ -220,6 +235,8 @@ export function pointToJson(point: LedgerPoint): JsonValue {
       one.endSeq ?? 0,
       ...(one.lane === undefined ? ([] as const) : ([one.lane] as const)),
     ]),
+    requests: [...point.requests.values()],
+    use: point.use,
   };
   return asJson(stored);
 }
@@ -234,6 +251,8 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
     waits,
     laneWaits = [],
     invocations,
+    requests,
+    use,
   } = json as unknown as StoredPoint;
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
     return [
@@ -262,6 +281,8 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
       ...(waits.length === 0 ? [] : [[defaultLane, new Set(waits)] as const]),
       ...laneWaits.map(([lane, reasons]) => [lane, new Set(reasons)] as const),
     ]),
+    requests: new Map(requests.map((event) => [event.requestId, event])),
+    use,
   };
   for (const [path, kind, name, mode, status, startSeq, endSeq, lane] of invocations) {
     const outline = {

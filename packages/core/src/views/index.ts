@@ -1,5 +1,12 @@
 export { ConfidenceFold } from '../ledger/folds/confidence.ts';
+export { type ModelUse, noUse, useOfBoth, useWith } from '../ledger/folds/model-use.ts';
 export { type RunReport, runReport, type ToolCallRecord } from '../ledger/run-report.ts';
+export type {
+  ActiveInvocation,
+  MomentOptions,
+  SessionMoment,
+  ShownChange,
+} from '../session/moment.ts';
 export {
   computeStateAtEvent,
   findEventIndex,

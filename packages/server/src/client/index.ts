@@ -32,6 +32,8 @@ export type {
   Link,
   LinkOptions,
   Me,
+  Moment,
+  MomentQuery,
   NewFork,
   NewMessage,
   NewNotice,

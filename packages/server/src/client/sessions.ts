@@ -7,6 +7,8 @@ import type {
   EventPage,
   EventQuery,
   Interruption,
+  Moment,
+  MomentQuery,
   NewFork,
   NewMessage,
   NewSession,
@@ -148,6 +150,19 @@ export class Sessions {
     return this.#transport.json({
       method: 'GET',
       path: pathOf('sessions', session, 'outline'),
+      query,
+      ...defined({ signal }),
+    });
+  }
+
+  /**
+   * The session right after an event: state, changes, open requests, usage and invocations.
+   * @param query.at its seq @default the last one
+   */
+  moment(session: string, { signal, ...query }: MomentQuery & CallOptions = {}): Promise<Moment> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'moment'),
       query,
       ...defined({ signal }),
     });

@@ -1,9 +1,9 @@
 import { defined } from 'adjutant/text';
+import { noUse } from 'adjutant/views';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { patience } from '../http/patience.ts';
 import type { RouteInput } from '../http/route.ts';
-import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest } from '../runs/run-view.ts';
 import type { RunOutline } from '../runs/session-runs.ts';
 import type { RunAnswer, RunOutlineAnswer } from '../schemas/run.ts';

@@ -2,10 +2,10 @@ import type { z } from '@hono/zod-openapi';
 import type { SessionListing, SessionPage } from 'adjutant';
 import { systemTurns } from 'adjutant/ports';
 import { defined } from 'adjutant/text';
+import { noUse, useOfBoth } from 'adjutant/views';
 import type { AddRoutes } from '../http/parts.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
-import { noUse, useOfBoth } from '../runs/model-use.ts';
 import { SessionUsage, type UsageFilter } from '../runs/session-usage.ts';
 import { type UsagePage, usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 

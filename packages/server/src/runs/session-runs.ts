@@ -1,8 +1,7 @@
 import type { ErrorRecord, Event, EventOf, StoredEvent } from 'adjutant';
 import { sleepsUntil } from 'adjutant/ports';
-import { ConfidenceFold } from 'adjutant/views';
+import { ConfidenceFold, type ModelUse, noUse, useWith } from 'adjutant/views';
 import { isRoot, runOf } from '../stream/run-state.ts';
-import { type ModelUse, noUse, useWith } from './model-use.ts';
 
 type RunEnd = EventOf<'invocation_end'>;
 

@@ -1,5 +1,5 @@
 import type { EventOf, StoredEvent } from 'adjutant';
-import { type ModelUse, noUse, useOfBoth, useWith } from './model-use.ts';
+import { type ModelUse, noUse, useOfBoth, useWith } from 'adjutant/views';
 
 /** Which calls of models are counted. */
 export interface UsageFilter {

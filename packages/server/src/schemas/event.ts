@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { limitSchema, seqSchema } from './common.ts';
 
-const eventSchema = z
+export const eventSchema = z
   .looseObject({
     seq: z.int().min(1).openapi({ description: 'Place in the ledger, without gaps.', example: 1 }),
     type: z.string().openapi({ example: 'user' }),

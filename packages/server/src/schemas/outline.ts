@@ -14,7 +14,7 @@ const kinds = ['agent', 'step', 'sequence', 'parallel', 'loop', 'question', 'sle
 const statuses = ['open', 'yielded', 'completed', 'error', 'cancelled', 'transferred'] as const;
 
 /** Members that describe an invocation. */
-const invocationMembers = {
+export const invocationMembers = {
   id: z.string().openapi({ description: 'Its path in the ledger.', example: 'run_1' }),
   parent: z
     .string()

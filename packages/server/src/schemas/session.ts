@@ -153,14 +153,29 @@ export const stateQuerySchema = z.strictObject({
   }),
 });
 
+const stateMembers = {
+  seq: z.int().min(0),
+  status: statusSchema,
+  currentAgentName: z
+    .string()
+    .optional()
+    .openapi({ description: 'The agent that had acted last.' }),
+  overlays: z
+    .record(z.string(), valuesSchema)
+    .openapi({ description: 'What open parallel branches had written so far, by their paths.' }),
+  sessionState: valuesSchema,
+};
+
+/** A state without its invocations. */
+export const bareStateSchema = z.looseObject(stateMembers).openapi('BareState', {
+  description:
+    'The state of a session right after an event. Each shared scope that it knew by then is ' +
+    'there as `<scope>State`.',
+});
+
 export const stateSchema = z
   .looseObject({
-    seq: z.int().min(0),
-    status: statusSchema,
-    currentAgentName: z
-      .string()
-      .optional()
-      .openapi({ description: 'The agent that had acted last.' }),
+    ...stateMembers,
     invocationTree: z.array(
       z.looseObject({
         invocationId: z.string(),
@@ -170,10 +185,6 @@ export const stateSchema = z
         startIndex: z.int(),
       }),
     ),
-    overlays: z
-      .record(z.string(), valuesSchema)
-      .openapi({ description: 'What open parallel branches had written so far, by their paths.' }),
-    sessionState: valuesSchema,
   })
   .openapi('State', {
     description:

@@ -193,6 +193,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   listEvents: { ...read, call: session('/events') },
   getState: { ...read, call: session('/state') },
   getOutline: { ...read, call: session('/outline') },
+  getMoment: { ...read, call: session('/moment') },
   getTranscript: { ...read, call: session('/transcript') },
   getPrompt: { ...read, call: session('/prompts/5') },
   listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },

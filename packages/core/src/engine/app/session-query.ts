@@ -1,4 +1,7 @@
+import { defined } from '../../base/defined.ts';
 import { isCount, isNonEmptyText, isOneOf, type OptionChecks } from '../../base/options.ts';
+import { isServiceSession } from '../../ledger/port/service-sessions.ts';
+import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
 import type { SessionStatus } from '../../ledger/status.ts';
 
 /** Filter, order and page of a list of sessions. */
@@ -32,3 +35,20 @@ export const queryChecks: OptionChecks<SessionQuery> = {
   limit: isCount,
   cursor: isNonEmptyText,
 };
+
+/** Lists sessions of callers: those of services are passed over. */
+export async function listedSessions(
+  ledgers: LedgerStore,
+  options: ListOptions,
+  count: number,
+  after: ListOptions['before'],
+): Promise<readonly SessionListing[]> {
+  const found: SessionListing[] = [];
+  for (let before = after; ; ) {
+    const limit = count - found.length;
+    const page = await ledgers.list({ ...options, ...defined({ before }), limit });
+    found.push(...page.filter(({ id }) => !isServiceSession(id)));
+    if (page.length < limit || found.length >= count) return found;
+    before = page.at(-1);
+  }
+}

@@ -5,10 +5,8 @@ import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts
 import type { Actor } from '../../ledger/event.ts';
 import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
-import { isServiceSession } from '../../ledger/port/service-sessions.ts';
 import type {
   LedgerStore,
-  ListOptions,
   ReadRange,
   SessionListing,
   StoredEvent,
@@ -16,6 +14,7 @@ import type {
 } from '../../ledger/port.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { storedStateAt } from '../../session/fold-snapshot.ts';
+import { type MomentOptions, type SessionMoment, storedMomentAt } from '../../session/moment.ts';
 import type { AnySession, Session } from '../../session/session.ts';
 import type { LooseSnapshot, SessionSnapshot } from '../../session/session-snapshot.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -25,12 +24,13 @@ import { isOutsider } from '../frame/outsider.ts';
 import type { SessionOptions } from '../frame/run-options.ts';
 import { checkForkOptions, checkSessionOptions, type ForkOptions } from '../frame/run-options.ts';
 import type { RebuildOptions, RebuildReport } from '../rebuild/rebuild-sessions.ts';
+import { entryOf, type RequestEntry } from '../requests/list.ts';
 import type { ControlOptions } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
 import { assertNotReserved } from '../services/errors.ts';
 import type { SessionControl } from './session-control.ts';
 import { readCursor, writeCursor } from './session-cursor.ts';
-import { queryChecks, type SessionQuery } from './session-query.ts';
+import { listedSessions, queryChecks, type SessionQuery } from './session-query.ts';
 
 /** Options of a session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
@@ -171,31 +171,18 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
     // One session more than the limit shows that there is another page.
-    const found = await this.#listed({ ...filter, order }, limit + 1, after);
+    const found = await listedSessions(
+      this.#ports.ledgers(),
+      { ...filter, order },
+      limit + 1,
+      after,
+    );
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
     return {
       sessions,
       ...(last === undefined || found.length <= limit ? {} : { cursor: writeCursor(last, order) }),
     };
-  }
-
-  /** Lists sessions of callers: those of services are passed over. */
-  async #listed(
-    options: ListOptions,
-    count: number,
-    after: ListOptions['before'],
-  ): Promise<readonly SessionListing[]> {
-    const found: SessionListing[] = [];
-    for (let before = after; ; ) {
-      const limit = count - found.length;
-      const page = await this.#ports
-        .ledgers()
-        .list({ ...options, ...(before === undefined ? {} : { before }), limit });
-      found.push(...page.filter(({ id }) => !isServiceSession(id)));
-      if (page.length < limit || found.length >= count) return found;
-      before = page.at(-1);
-    }
   }
 
   /**
@@ -230,6 +217,24 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   async stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
     assertNotReserved(sessionId);
     return storedStateAt(this.#ports.ledgerPorts(), sessionId, seq);
+  }
+
+  /**
+   * Returns a stored session right after the event `seq` as people look at it: the event and what
+   * it has written, the state, the requests that waited, usage and the open invocations. No claim
+   * is made.
+   * @param seq @default the last event
+   * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
+   */
+  async momentAt(
+    sessionId: string,
+    seq?: number,
+    options: MomentOptions = {},
+  ): Promise<SessionMoment<RequestEntry>> {
+    assertNotReserved(sessionId);
+    const moment = await storedMomentAt(this.#ports.ledgerPorts(), sessionId, seq, options);
+    const requests = moment.requests.map((draft) => entryOf({ ...draft, status: 'pending' }));
+    return { ...moment, requests };
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { AddRoutes } from '../../http/parts.ts';
+import { addMomentRoutes } from './moment.ts';
 import { addOutlineRoutes } from './outline.ts';
 
 /**
@@ -6,5 +7,5 @@ import { addOutlineRoutes } from './outline.ts';
  * is claimed: the process that works on a session is not disturbed.
  */
 export const addViewRoutes: AddRoutes = (api, parts) => {
-  for (const add of [addOutlineRoutes]) add(api, parts);
+  for (const add of [addOutlineRoutes, addMomentRoutes]) add(api, parts);
 };

@@ -1,4 +1,4 @@
-import type { EventOf, Usage } from 'adjutant';
+import type { EventOf, Usage } from '../event.ts';
 
 /** Usage of model calls. */
 export interface ModelUse {
@@ -13,6 +13,7 @@ export interface ModelUse {
   readonly estimated: number;
 }
 
+/** Before the first call. */
 export const noUse: ModelUse = Object.freeze({
   calls: 0,
   usage: Object.freeze({
@@ -27,7 +28,7 @@ export const noUse: ModelUse = Object.freeze({
   estimated: 0,
 });
 
-/** With one more call, whether it was answered or failed. */
+/** The use with one more call, whether it was answered or failed. */
 export function useWith(
   use: ModelUse,
   { usage, cost, status, estimated }: EventOf<'model_end'>,
@@ -42,6 +43,7 @@ export function useWith(
   });
 }
 
+/** Sum of two uses. */
 export function useOfBoth(one: ModelUse, other: ModelUse): ModelUse {
   return {
     calls: one.calls + other.calls,
