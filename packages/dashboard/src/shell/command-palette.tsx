@@ -34,13 +34,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   };
   const onKey = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      setChosen((place + step + all.length) % Math.max(1, all.length));
-    } else if (event.key === 'Enter') {
-      event.preventDefault();
-      run(all[place]);
-    }
+    if (step === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (step === undefined) run(all[place]);
+    else setChosen((place + step + all.length) % Math.max(1, all.length));
   };
   return (
     <dialog

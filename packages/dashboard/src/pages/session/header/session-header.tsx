@@ -62,13 +62,13 @@ export function SessionHeader({ ledger, position, moment }: SessionHeaderProps) 
         </div>
       </div>
       <dl className={styles['figures']} aria-label="Figures at the chosen event">
-        <Figure name="Cost" value={moment === undefined ? '–' : money(moment.usage.cost ?? 0)} />
+        <Figure name="Cost" value={moment === undefined ? '–' : money(moment.usage.cost)} />
         <Figure
           name="Tokens in, out"
           value={
             moment === undefined
               ? '–'
-              : `${count(moment.usage.inputTokens)} · ${count(moment.usage.outputTokens)}`
+              : `${count(moment.usage.usage.inputTokens)} · ${count(moment.usage.usage.outputTokens)}`
           }
         />
         <Figure

@@ -21,6 +21,7 @@ interface EventListProps {
 type Filter = EventKind | 'all';
 const rowHeight = 28;
 const rowsBeyond = 10;
+const paddingBelow = 36;
 
 /** The ledger as a list: rows of fixed height, of which only those in sight are there. */
 export function EventList({ ledger, version, position }: EventListProps) {
@@ -39,6 +40,9 @@ export function EventList({ ledger, version, position }: EventListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
     overscan: rowsBeyond,
+    // The words about the reader's place hang over the last rows.
+    paddingEnd: paddingBelow,
+    scrollPaddingEnd: paddingBelow,
   });
   const chosen = rows.indexOf(position.seq);
   useKeepInSight(virtual, { chosen, isLive: position.isLive, rows: rows.length });

@@ -94,11 +94,12 @@ function EventCard({ ledger, seq, children }: EventCardProps) {
 }
 
 function Figures({ moment }: { readonly moment: Moment }) {
-  const { usage, invocations } = moment;
+  const { usage: calls, invocations } = moment;
+  const { usage } = calls;
   const figures: readonly (readonly [string, string])[] = [
-    ['Cost', money(usage.cost ?? 0)],
+    ['Cost', money(calls.cost)],
     ['Tokens in, out', `${count(usage.inputTokens)} · ${count(usage.outputTokens)}`],
-    ['Model calls', count(usage.modelCalls)],
+    ['Model calls', count(calls.calls)],
     ['At work', count(invocations.length)],
   ];
   return (

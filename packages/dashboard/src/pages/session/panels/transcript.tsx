@@ -42,6 +42,8 @@ export function Transcript({ ledger, version, position }: TranscriptProps) {
     getScrollElement: () => scroll.current,
     estimateSize: () => 56,
     overscan: 8,
+    paddingEnd: 36,
+    scrollPaddingEnd: 36,
     getItemKey: (index) => entries[index] ?? index,
   });
   const current = lastAtOrBefore(entries, position.seq);
@@ -149,12 +151,17 @@ function Told({ event }: { readonly event: LedgerEvent }) {
           kind="error"
           label="failed"
           name={event['name'] ?? event.type}
-          words={eventWords(event)}
+          words={failureWords(event)}
         />
       );
     default:
       return <Line kind="control" name={event.type} words={eventWords(event)} />;
   }
+}
+
+function failureWords(event: LedgerEvent): string {
+  const { status, content } = fieldsOf(event['result']);
+  return status === undefined ? eventWords(event) : `${inline(status)} ${inline(content)}`;
 }
 
 function Speech({ event }: { readonly event: LedgerEvent }) {

@@ -29,7 +29,7 @@ export function Dock(props: DockProps) {
         <div className={styles['past']}>
           <span>
             You see #{seq}
-            {seq === count ? '' : `, ${age(newest.at - event.at)} before the newest`}
+            {newest.at - event.at < 1_000 ? '' : `, ${age(newest.at - event.at)} before the newest`}
           </span>
           <button type="button" onClick={goLive}>
             Back to live · L

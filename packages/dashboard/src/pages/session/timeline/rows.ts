@@ -55,7 +55,7 @@ export function rowsOf(columns: Columns): TimelineRows {
       agent: span.agent,
     });
   }
-  const sorted = [...found.values()].sort((left, right) => compare(left.key, right.key));
+  const sorted = inOrder([...found.values()]);
   const rows = [decisions, state, ...sorted];
   const indexes = new Map(rows.map(({ key }, index) => [key, index]));
   return { rows, rowOf: keys.map((key) => indexes.get(key) ?? 0) };
@@ -69,6 +69,25 @@ function labelOf(name: string, parts: readonly string[]): string {
     : `${name} · ${last}`;
 }
 
-function compare(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
+/** Parents before their children, and those that began first before their neighbours. */
+function inOrder(rows: readonly TimelineRow[]): readonly TimelineRow[] {
+  const places = new Map(rows.map(({ key }, index) => [key, index]));
+  // The place of each row above it, then its own: a list of numbers that sorts as the tree does.
+  const ranks = new Map(
+    rows.map((row) => {
+      const parts = row.key.split('/');
+      const above = parts.map((_, i) => places.get(parts.slice(0, i + 1).join('/')) ?? -1);
+      return [row, above] as const;
+    }),
+  );
+  return rows.toSorted((left, right) => compare(ranks.get(left) ?? [], ranks.get(right) ?? []));
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  for (const [i, place] of left.entries()) {
+    const other = right[i];
+    if (other === undefined) return 1;
+    if (place !== other) return place - other;
+  }
+  return left.length - right.length;
 }
