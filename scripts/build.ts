@@ -69,8 +69,15 @@ async function compile({ folder, isBundled = false }: PublishedPackage): Promise
     ...(isBundled ? ['--emitDeclarationOnly'] : []),
   ]);
   if (isBundled) await bundleEntries(home, join(home, 'dist'));
+  if (folder === 'server') await addDashboard(join(home, 'dist/dashboard'));
   makeProgramsExecutable(home);
   refuseSourceUrls(home);
+}
+
+/** Builds the page that the server serves, and puts it into the server's package. */
+async function addDashboard(target: string): Promise<void> {
+  await step('build packages/dashboard', process.execPath, ['scripts/dashboard.ts', 'build']);
+  cpSync(join(repositoryRoot, 'packages/dashboard/dist'), target, { recursive: true });
 }
 
 function readPackageJson(home: string): Manifest {

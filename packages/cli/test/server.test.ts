@@ -37,7 +37,10 @@ async function serve(
   args: readonly string[] = [],
   options: CommandOptions = {},
 ): Promise<Serving> {
-  const running = place.start(['serve', '--json', '--port', '0', ...args], options);
+  const running = place.start(
+    ['serve', '--json', '--no-dashboard', '--port', '0', ...args],
+    options,
+  );
   let text = '';
   running.child.stdout?.on('data', (more: string) => (text += more));
   await eventually(() => text.includes('\n') || running.child.exitCode !== null, {

@@ -11,7 +11,10 @@ const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 async function serveNews(place: Bench): Promise<string> {
   writeFileSync(join(place.folder, 'adjutant.config.ts'), `export { app } from '${fixture}';\n`);
   const env = { NEWS_STORE: join(place.folder, 'news.db') };
-  const { child } = place.start(['serve', '--json', '--port', '0'], { cwd: place.folder, env });
+  const { child } = place.start(['serve', '--json', '--no-dashboard', '--port', '0'], {
+    cwd: place.folder,
+    env,
+  });
   let text = '';
   child.stdout?.on('data', (more: string) => (text += more));
   await eventually(() => text.includes('\n'), { what: 'the server', patienceMs: 100_000 });

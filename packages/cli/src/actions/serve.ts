@@ -3,6 +3,8 @@ import { isAdjutantError, type Runtime } from 'adjutant';
 import { defined } from 'adjutant/text';
 import { type AgentOptions, openServedApp } from '../app/app.ts';
 import { refuseBuiltInFlags } from '../app/project.ts';
+import { buildInBackground, cloneDashboard } from '../dashboard/clone.ts';
+import { openPage } from '../dashboard/open-page.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
@@ -22,6 +24,8 @@ import { styleFor } from '../output/style.ts';
 export interface ServeCommandOptions extends AgentOptions, ConfigOptions {
   readonly port?: number;
   readonly hostname?: string;
+  readonly open?: boolean;
+  readonly dashboard?: boolean;
   readonly json?: boolean;
 }
 
@@ -109,16 +113,32 @@ async function listenUntilStopped(
   own: ServerOptions,
 ): Promise<number> {
   const { host, interruption, options } = context;
-  const { listening, isOpen } = await begin(context, served.app, own);
+  const clone = cloneDashboard(host);
+  const dashboard =
+    options.dashboard === false ? false : (own.dashboard ?? (clone && { folder: clone.folder }));
+  const { listening, isOpen } = await begin(context, served.app, {
+    ...own,
+    ...defined({ dashboard }),
+  });
   served.announce();
-  say(host, listening, served, { isOpen, json: options.json === true });
+  const isQuiet = options.json === true;
+  say(host, listening, served, { isOpen, json: isQuiet });
+  const isOwn = clone !== undefined && dashboard !== false && dashboard?.folder === clone.folder;
+  const endBuild = isOwn ? buildInBackground(host, clone, { isQuiet }) : undefined;
+  if (options.open === true) showPage(host, listening);
   await interruption.during(...untilStopped());
+  endBuild?.();
   if (options.json !== true)
     notice(host, 'Ending. Requests under way have ten seconds; a second signal ends it at once.');
   await listening.close({ closeApp: true });
   if (options.json !== true)
     notice(host, 'Ended. Runs that are open go on when it is served again.');
   return exitCodes.ok;
+}
+
+function showPage(host: Host, { page }: ListeningServer): void {
+  if (page === undefined) notice(host, 'There is no page to open: no dashboard is served.');
+  else openPage(host, page);
 }
 
 /** Returns a `serve` whose error about missing authentication also suggests an API key. */
@@ -145,7 +165,7 @@ export function untilStopped(): [stop: () => void, work: () => Promise<void>] {
 
 function say(
   host: Host,
-  { url }: ListeningServer,
+  { url, page }: ListeningServer,
   served: ServedApp,
   { isOpen, json }: { isOpen: boolean; json: boolean },
 ): void {
@@ -156,10 +176,13 @@ function say(
       `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they ` +
         'go on only when somebody resumes them.',
     );
-  const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.streams.reach };
+  const record = {
+    ...{ type: 'serving', url, ...defined({ page }), app: app.app },
+    ...{ auth: !isOpen, deltas: app.streams.reach },
+  };
   host.stdout.write(
     json
       ? jsonLine(record)
-      : `${servingLines(styleFor(host.stdout), served, { url, isOpen }).join('\n')}\n`,
+      : `${servingLines(styleFor(host.stdout), served, { url, page, isOpen }).join('\n')}\n`,
   );
 }

@@ -26,6 +26,8 @@ export const addServeCommand: AddCommand = (program, parts) => {
         'given again',
       gathered,
     )
+    .option('--open', 'open the dashboard in the browser')
+    .option('--no-dashboard', 'serve no dashboard')
     .option('--json', 'print a line of JSON when it listens')
     .action(async (options: ServeCommandOptions) => {
       const { serveApp } = await import('../actions/serve.ts');

@@ -1,5 +1,7 @@
-import { fstatSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Clock, systemClock } from 'adjutant/ports';
+import { ownFile } from '../own-package.ts';
 import type { Signals } from './interruption.ts';
 import { processSignals } from './process-signals.ts';
 
@@ -22,6 +24,8 @@ export interface Host {
   readonly env: Environment;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
+  /** Root of the clone that this program runs from. @default none: it is an installed package */
+  readonly clone?: string;
   readonly clock: Clock;
   readonly signals: Signals;
   /** Sets a variable for this program and for modules of the user. */
@@ -78,7 +82,9 @@ export function processHost(): Host {
 
 export function hostOfProcess(): Host {
   const { stdin, stdout, stderr, env, platform } = process;
+  const root = ownFile('../..');
   return {
+    ...(existsSync(join(root, 'packages/cli/package.json')) ? { clone: root } : {}),
     stdin,
     isPiped: isPiped(),
     stdout,

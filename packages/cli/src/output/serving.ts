@@ -16,12 +16,17 @@ export interface ServedApp {
 export function servingLines(
   style: Style,
   { app, store }: ServedApp,
-  { url, isOpen }: { readonly url: string; readonly isOpen: boolean },
+  {
+    url,
+    page,
+    isOpen,
+  }: { readonly url: string; readonly page: string | undefined; readonly isOpen: boolean },
 ): string[] {
   const names = app.runnables.map(({ name }) => name);
   const key = isOpen ? '' : ' -H "authorization: Bearer $ADJUTANT_KEY"';
   const run = JSON.stringify({ agent: names[0] ?? '…', input: 'What is 15% of 1234.50?' });
   const facts: readonly (readonly [string, string])[] = [
+    ...(page === undefined ? [] : [['page', page] as const]),
     [
       'agents',
       names.length === 0

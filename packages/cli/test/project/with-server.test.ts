@@ -6,7 +6,7 @@ import { type Bench, bench, jsonLines } from '../run-cli.ts';
 
 /** `adjutant serve`, with a command that works with it. */
 async function serve(place: Bench, args: readonly string[]) {
-  const { child } = place.start(['serve', '--json', '--port', '0', ...args]);
+  const { child } = place.start(['serve', '--json', '--no-dashboard', '--port', '0', ...args]);
   let text = '';
   child.stdout?.on('data', (more: string) => (text += more));
   await eventually(() => text.includes('\n'), { what: 'the server', patienceMs: 100_000 });

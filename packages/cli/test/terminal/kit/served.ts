@@ -27,17 +27,21 @@ export async function servedBench(): Promise<ServedBench> {
   const bench = await appBench();
   const store = join(bench.folder, 'shop.db');
   const keys = await keysIn(store);
-  const child = spawn(process.execPath, [main, 'serve', '--json', '--port', '0'], {
-    cwd: fixture,
-    env: {
-      ...process.env,
-      HOME: bench.folder,
-      WORLD: bench.world.address,
-      SHOP_STORE: store,
-      SHOP_RECOVERS: 'yes',
+  const child = spawn(
+    process.execPath,
+    [main, 'serve', '--json', '--no-dashboard', '--port', '0'],
+    {
+      cwd: fixture,
+      env: {
+        ...process.env,
+        HOME: bench.folder,
+        WORLD: bench.world.address,
+        SHOP_STORE: store,
+        SHOP_RECOVERS: 'yes',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  );
   const ended = once(child, 'exit');
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
