@@ -32,7 +32,7 @@ const sharing = [
   'packages/core/test/{base,bus,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
   'packages/core/test/{ledger-file,middleware,models,notifications}/**/*.test.ts',
   'packages/core/test/{opentelemetry,redis,replay}/**/*.test.ts',
-  'packages/core/test/{session,stores,supervision,tools,triggers}/**/*.test.ts',
+  'packages/core/test/{session,stores,supervision,tools,triggers,views}/**/*.test.ts',
   'packages/core/test/testing/{kit,matchers,run-test}/**/*.test.ts',
   'packages/server/test/*.test.ts',
   'packages/server/test/{access,approvals,client,processes,rest,stream,views}/**/*.test.ts',

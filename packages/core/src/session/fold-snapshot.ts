@@ -41,6 +41,8 @@ export async function pointAt(
   if (point.seq === seq) return point;
   const made: FoldSnapshot[] = [];
   let kept = point.seq;
+  // A point mostly grows: one that was too long is not written again before it can be short enough.
+  let spacing = leastSpacing;
   for await (const page of store.read(session, { after: point.seq, upTo: seq })) {
     refuseSealed(page, session);
     for (const event of page) {
@@ -49,9 +51,10 @@ export async function pointAt(
       const turn = host.turns.pass();
       if (turn !== undefined) await turn;
     }
-    if (point.seq - kept < leastSpacing) continue;
+    if (point.seq - kept < spacing) continue;
     const value = pointToJson(point);
-    if (lengthOf(value) > (point.seq - kept) * bytesPerEvent) continue;
+    spacing = Math.max(leastSpacing, Math.ceil(lengthOf(value) / bytesPerEvent));
+    if (point.seq - kept < spacing) continue;
     kept = point.seq;
     made.push({ key: pointSnapshotKey(), seq: kept, value });
   }

@@ -33,6 +33,12 @@ export { type ExplanationFor, explainTo } from './explanation/explain-to.ts';
 export type { ExplainedRunOptions } from './explanation/explained-run.ts';
 export type { Evidence, Explanation, Limitation } from './explanation/explanation.ts';
 export { type Failure, failures } from './failures.ts';
+export {
+  type EventFilter,
+  matchingEvents,
+  storedEventTypes,
+  textSearch,
+} from './matching-events.ts';
 export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
 export {
   type DroppedEvents,

@@ -112,7 +112,7 @@ export class Sessions {
     });
   }
 
-  /** The ledger as it is now, page after page; `follow` goes on with what comes. */
+  /** The ledger as it is now, page after page, or what of it a filter chooses; `follow` goes on. */
   async *events(
     session: string,
     { upTo = Number.POSITIVE_INFINITY, ...options }: EventOptions = {},
@@ -129,15 +129,15 @@ export class Sessions {
     }
   }
 
-  /** A part of the ledger. */
+  /** A part of the ledger, or what of it has a type, an agent, a time or a text. */
   eventPage(
     session: string,
-    { signal, ...query }: EventQuery & CallOptions = {},
+    { signal, type, ...query }: EventQuery & CallOptions = {},
   ): Promise<EventPage> {
     return this.#transport.json({
       method: 'GET',
       path: pathOf('sessions', session, 'events'),
-      query,
+      query: { ...query, type: type?.join(',') },
       ...defined({ signal }),
     });
   }

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Runtime, StoredEvent } from 'adjutant';
 import { SeqOutOfRangeError } from 'adjutant/errors';
 import { systemTurns } from 'adjutant/ports';
-import { transcriptEntries } from 'adjutant/views';
+import { type EventFilter, transcriptEntries } from 'adjutant/views';
 import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { readReachable } from '../http/reachable.ts';
@@ -11,6 +11,7 @@ import { sessionPathSchema } from '../schemas/common.ts';
 import { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import { stateQuerySchema, stateSchema } from '../schemas/session.ts';
 import { listed, streamedJson } from '../stream/streamed-json.ts';
+import { isNarrow, type Looked, matchingEventsOf } from './views/matching-events.ts';
 
 const tag = 'Ledgers';
 
@@ -23,7 +24,9 @@ const listEvents = defineRoute({
   summary: 'The events of a session, a page at a time',
   description:
     'From the first one on, or from behind `after`. Asking again with `next` gives what ' +
-    'has come since.',
+    'has come since. With `type`, `agent`, `from`, `to` or `text` a page has those events only. ' +
+    'It ends when so many were looked at that others should have their turn, perhaps without ' +
+    'any: `next` is behind them, and it was the last page when `next` is `last`.',
   params: sessionPathSchema,
   query: eventQuerySchema,
   answers: { 200: { description: 'A page of events', schema: eventPageSchema } },
@@ -62,18 +65,24 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, (input) =>
     readReachable(input, input.params.session, async ({ id, seq: last }) => {
       const { app, principal, query, request } = input;
-      const { after, limit, values } = query;
+      const { after, limit, values, type: types, ...others } = query;
       if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
-      const recorded = app.sessions.events(id, { after, upTo: after + limit });
+      const filter: EventFilter = { types, ...others };
+      const looked: Looked = {};
+      const from = { folds: replays.folds, address: { app, session: id } };
+      const recorded = isNarrow(filter)
+        ? matchingEventsOf(from, filter, after, looked)
+        : app.sessions.events(id, { after, upTo: after + limit });
       const events =
         values === 'full'
           ? largePage(recorded, { ledgers: ledgersOf(app), session: id })
           : recorded;
-      const { texts, next = after } = await replays.answerInTurn(principal, request.signal, () =>
-        writtenPage(events),
+      const page = await replays.answerInTurn(principal, request.signal, () =>
+        writtenPage(events, limit),
       );
+      const next = looked.to ?? page.next ?? after;
       const end = `,"next":${next},"last":${Math.max(last, next)}}`;
-      return streamedJson(listed('{"events":', texts, end));
+      return streamedJson(listed('{"events":', page.texts, end));
     }),
   );
   addRoute(api, getState, (input) =>
@@ -105,6 +114,7 @@ const longestPage = 4_194_304;
  */
 async function writtenPage(
   events: AsyncIterable<StoredEvent>,
+  limit: number,
 ): Promise<{ readonly texts: readonly string[]; readonly next: number | undefined }> {
   const texts: string[] = [];
   let length = 0;
@@ -114,7 +124,7 @@ async function writtenPage(
     texts.push(text);
     length += text.length;
     next = event.seq;
-    if (length > longestPage) break;
+    if (texts.length >= limit || length > longestPage) break;
     await systemTurns.pass();
   }
   return { texts, next };

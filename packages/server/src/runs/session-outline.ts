@@ -1,5 +1,6 @@
 import type { Event, EventOf, StoredEvent } from 'adjutant';
 import { defined } from 'adjutant/text';
+import type { EventFilter } from 'adjutant/views';
 import { GrowingColumn } from './growing-column.ts';
 import { OpenEvents, outlineName } from './open-events.ts';
 
@@ -174,6 +175,23 @@ export class SessionOutline {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** `seq` of the events that a filter chooses, after a place. Texts are not looked at. */
+  *matching(
+    { types, agent, from = 0, to = Number.POSITIVE_INFINITY }: EventFilter,
+    after: number,
+  ): Generator<number, void, undefined> {
+    const chosen = types && new Set(types.map((type) => this.#types.all.indexOf(type)));
+    const by = agent === undefined ? undefined : this.#agents.all.indexOf(agent);
+    if (by === none) return;
+    const { last } = this;
+    for (let index = after; index < last; index++) {
+      if (chosen !== undefined && !chosen.has(this.#type.at(index))) continue;
+      if (by !== undefined && this.#agent.at(index) !== by) continue;
+      const at = this.#at.at(index);
+      if (at >= from && at < to) yield index + 1;
+    }
   }
 
   /** A copy of the events after a place, at most so many. */

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { limitSchema, seqSchema } from './common.ts';
+import { storedEventTypes } from 'adjutant/views';
+import { idSchema, limitSchema, seqSchema, timeSchema } from './common.ts';
+
+const longestText = 1_000;
 
 export const eventSchema = z
   .looseObject({
@@ -26,6 +29,35 @@ export const eventQuerySchema = z.strictObject({
         'Values of more than 64 KiB: as references, which have their size and their ' +
         'beginning, or as they are. A page ends before its limit when it has become long (4 ' +
         'MiB).',
+    }),
+  type: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(storedEventTypes)))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'Only events of these types, with commas between them.',
+      example: 'decision,error',
+    }),
+  agent: idSchema.optional().openapi({
+    description: 'Only events of this agent: it acted, or is the nearest one around the event.',
+    example: 'support',
+  }),
+  from: timeSchema.optional().openapi({
+    description: 'Only events of this time or later: a time, or epoch milliseconds.',
+  }),
+  to: timeSchema.optional().openapi({ description: 'Only events before this time.' }),
+  text: z
+    .string()
+    .min(1)
+    .max(longestText)
+    .optional()
+    .openapi({
+      description:
+        'Only events whose JSON text has this in it, in upper or lower case. Large values are ' +
+        'not looked at.',
+      example: 'refund',
     }),
 });
 

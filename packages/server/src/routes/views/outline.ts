@@ -41,7 +41,7 @@ export const addOutlineRoutes: AddRoutes = (api, { replays }) => {
 };
 
 /** The outline of a session with all that its ledger has now. */
-function outlineOf(folds: SessionFolds, address: SessionAddress): Promise<SessionOutline> {
+export function outlineOf(folds: SessionFolds, address: SessionAddress): Promise<SessionOutline> {
   return folds.upToNow(address, 'outline', () => new SessionOutline());
 }
 
