@@ -103,7 +103,20 @@ export class History {
       return;
     }
     if (event.type === 'memory' && event.key !== undefined) this.#replaceFact(event, event.key);
+    if (event.type === 'user' && event.replaces !== undefined && this.#replaceMessage(event))
+      return;
     this.#events.push(event);
+  }
+
+  /**
+   * Puts an edited message in the place of the one that it replaces. Returns false when that one
+   * has left the prompt.
+   */
+  #replaceMessage(event: EventOf<'user'>): boolean {
+    const place = this.#events.findIndex(({ id }) => id === event.replaces);
+    if (place < 0) return false;
+    this.#keepOnly(this.#events.with(place, event));
+    return true;
   }
 
   #replaceFact(event: Event, key: string): void {

@@ -37,6 +37,7 @@ const kept: ReadonlySet<string> = new Set([
     'strategy',
     'stopReason',
     'covers',
+    'replaces',
     'overlap',
     'usage',
     'cost',

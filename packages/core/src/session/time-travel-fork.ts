@@ -1,4 +1,5 @@
 import { defined } from '../base/defined.ts';
+import { deepFreeze } from '../base/json.ts';
 import { type DecisionDraft, decision, isDecision } from '../ledger/decisions/decision.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
 import {
@@ -30,6 +31,8 @@ interface ForkRecord {
   readonly at: number;
   /** Actor that made the fork. @default 'operator' */
   readonly by?: Actor | undefined;
+  /** Number of the events of edits that follow. @default 0 */
+  readonly edits?: number | undefined;
 }
 
 const texts: Readonly<Record<ForkScopes, string>> = {
@@ -47,8 +50,9 @@ export function forkDecision({
   from,
   at,
   by = 'operator',
+  edits,
 }: ForkRecord): DecisionDraft {
-  const data = defined({ session, at, from });
+  const data = defined({ session, at, from, edits });
   return decision('fork', shared, { by, reasoning: texts[shared], data });
 }
 
@@ -62,6 +66,13 @@ function lastForkDecision(outside: readonly Event[]) {
  */
 export function isIsolated(outside: readonly Event[]): boolean {
   return lastForkDecision(outside)?.decision === 'isolated';
+}
+
+/** True for a ledger to which nothing was written since it was made as a fork, with its edits. */
+export function isFreshFork(events: readonly Event[]): boolean {
+  const made = events.findLastIndex((event) => isDecision(event, 'fork'));
+  const event = events[made];
+  return isDecision(event, 'fork') && made + 1 + (event.data?.edits ?? 0) === events.length;
 }
 
 /**
@@ -89,24 +100,30 @@ export function isUnrecordedFork(
   return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.session !== session;
 }
 
+interface ForkToMake extends Omit<ForkRecord, 'session' | 'from' | 'at' | 'edits'> {
+  /** Id of the fork. */
+  readonly id: string;
+  readonly at?: number;
+  /** Returns the events of edits of a fork with a place. @default none */
+  readonly edit?: ((at: number) => Promise<readonly EventDraft[]>) | undefined;
+}
+
 /**
- * Makes a fork together with the treatment of its shared scopes: neither exists without the other.
- * It reads only one event, and no process owns the fork.
- * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
+ * Makes a fork together with the treatment of its shared scopes and its edits: none of them exists
+ * without the others. Without edits it reads only one event. No process owns the fork.
+ * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError, the errors of `edit`
  */
-export async function makeFork(
-  ports: LedgerPorts,
-  from: string,
-  fork: Omit<ForkRecord, 'session' | 'from' | 'at'> & { readonly id: string; readonly at?: number },
-) {
+export async function makeFork(ports: LedgerPorts, from: string, fork: ForkToMake) {
   const { store, scope } = ports;
   const head = await store.head(from);
   if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
   checkSeq(fork.at ?? head.seq, head.seq);
   const at = await afterAnswer(ports, from, fork.at ?? head.seq, head.seq);
-  await store.fork(from, at, fork.id, [
-    await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at, by: fork.by }),
-  ]);
+  const { id: session, shared, by } = fork;
+  const edits = (await fork.edit?.(at)) ?? [];
+  const count = edits.length === 0 ? undefined : edits.length;
+  const record = { session, shared, from, at, by, edits: count };
+  await store.fork(from, at, session, await firstEvents(ports, from, record, edits));
 }
 
 /** Types of the events within one answer of a model, which is one append. */
@@ -143,27 +160,31 @@ async function afterAnswer(
 }
 
 /**
- * Returns the last event of a fork's prefix.
+ * Returns the first events of a fork's own.
  * @param holder a session that has the last shared event
  */
-async function firstEvent(
+async function firstEvents(
   { store, clock, ids }: LedgerPorts,
   holder: string,
   record: ForkRecord,
-): Promise<Event> {
+  edits: readonly EventDraft[] = [],
+): Promise<readonly Event[]> {
   const { at: seq } = record;
   let lastAt = 0;
   if (seq > 0)
     for await (const page of store.read(holder, { after: seq - 1, upTo: seq }))
       lastAt = page.at(-1)?.at ?? lastAt;
-  const draft = forkDecision(record);
-  return Object.freeze({
-    v: eventVersions.decision,
-    seq: seq + 1,
-    id: ids.next(),
-    at: Math.max(clock.now(), lastAt),
-    ...draft,
-  });
+  const at = Math.max(clock.now(), lastAt);
+  return [forkDecision(record), ...edits].map(
+    (draft, index) =>
+      deepFreeze({
+        v: eventVersions[draft.type],
+        seq: seq + 1 + index,
+        id: ids.next(),
+        at,
+        ...draft,
+      }) as Event,
+  );
 }
 
 /**
@@ -174,11 +195,10 @@ async function firstEvent(
 export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promise<void> {
   const { store, owner, leaseMs } = ports;
   const { session, at: seq } = record;
-  const event = await firstEvent(ports, session, record);
+  const events = await firstEvents(ports, session, record);
   const claim = await store.claim(session, owner, { ttlMs: leaseMs });
   try {
-    if (claim.seq === seq)
-      await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });
+    if (claim.seq === seq) await store.append(session, { seq, epoch: claim.epoch }, { events });
   } finally {
     await store.release(claim);
   }

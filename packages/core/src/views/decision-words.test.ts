@@ -35,6 +35,7 @@ const components: Readonly<Record<DecisionComponent, true>> = {
   spawn: true,
   session: true,
   fork: true,
+  edit: true,
   shared_state: true,
   scheduler: true,
   eval: true,

@@ -41,6 +41,19 @@ function own<Value>(
   return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** Keys of the state that a fork was made with other values of. */
+function editedKeys({ data }: Subject): string {
+  const { changes } = data;
+  if (!Array.isArray(changes)) return 'nothing';
+  return namesOf(
+    changes.flatMap((change: unknown) => {
+      const { scope, key } = (change ?? {}) as { readonly scope?: unknown; readonly key?: unknown };
+      if (key === undefined) return [];
+      return scope === 'session' ? [key] : [`${String(scope)}.${String(key)}`];
+    }),
+  );
+}
+
 /** The text that each kind of guardrail checks. */
 const guarded: Readonly<Record<string, string>> = {
   input: 'the input',
@@ -331,6 +344,14 @@ const runtimeWords: Words<
       'The session was made as a fork that keeps its writes to shared state to itself.',
     live: () => 'The session was made as a fork that takes part in shared state.',
     other: (of) => `The session was made as a fork: ${plain(of.decision)}.`,
+  },
+  edit: {
+    state: (of) => `The state of the fork was edited: ${editedKeys(of)}.`,
+    instructions: (of) =>
+      `The fork was made with other instructions of${nameAfter(of.data, 'agent') || ' an agent'}.`,
+    message: (of) =>
+      `The fork was made with another text of the message #${String(of.data['seq'] ?? '?')}.`,
+    other: (of) => `The fork was edited: ${plain(of.decision)}.`,
   },
   shared_state: {
     bind_scopes: () => 'The session takes part in shared state.',

@@ -60,10 +60,26 @@ export function* transcriptEntries(
     if (event.type === 'tool_result' && event.settled) results.set(event.callId, event);
     else if (event.type === 'invocation_start') names.set(event.invocationId, event.name);
   }
-  for (const event of events) {
+  const shown = withEditedMessages(events);
+  for (const event of shown) {
     const entry = entryOf(event, { results, names, resolve });
     if (entry !== undefined) yield entry;
   }
+}
+
+/** Returns the events with messages that a fork has edited in the places of the original ones. */
+function withEditedMessages(events: readonly Event[]): readonly Event[] {
+  const edited = new Map<string, Event>();
+  for (const event of events)
+    if (event.type === 'user' && event.replaces !== undefined) edited.set(event.replaces, event);
+  if (edited.size === 0) return events;
+  const ids = new Set(events.map(({ id }) => id));
+  return events.flatMap((event): readonly Event[] => {
+    if (event.type === 'user' && ids.has(event.replaces ?? '')) return [];
+    let last = edited.get(event.id);
+    while (last !== undefined && edited.has(last.id)) last = edited.get(last.id);
+    return [last ?? event];
+  });
 }
 
 interface Known {

@@ -1,4 +1,11 @@
-import { type Event, memoryStore, type Runtime, runtime } from 'adjutant';
+import {
+  type Event,
+  type ForkOptions,
+  isAdjutantError,
+  memoryStore,
+  type Runtime,
+  runtime,
+} from 'adjutant';
 import { recordedLedgerOf } from 'adjutant/replay';
 import {
   type CrashManner,
@@ -57,6 +64,25 @@ function laneOf(events: readonly Event[]): { readonly lane?: string } {
   return start?.type === 'invocation_start' && start.lane !== undefined ? { lane: start.lane } : {};
 }
 
+/** Makes the fork at a place, with as many of the edits as it can have there. */
+async function forked(app: Runtime, at: number, isEdited: boolean): Promise<void> {
+  const fork = (edit: ForkOptions['edit'] = {}) =>
+    app.sessions.fork('the-session', { at, id: 'fork', edit });
+  const prompts = [
+    { instructions: 'Go on as before.', message: 'Go on, please.' },
+    { instructions: 'Go on as before.' },
+    { message: 'Go on, please.' },
+  ];
+  const state = [{ key: 'edited', value: at }];
+  for (const prompt of isEdited ? prompts : []) {
+    const made = await fork({ state, prompt }).catch((error: unknown) => {
+      if (!isAdjutantError(error, 'invalid_run')) throw error;
+    });
+    if (made !== undefined) return;
+  }
+  await fork(isEdited ? { state } : {});
+}
+
 describe.each(Object.entries(scenarios))('%s', (_name, make) => {
   test('does what it did', async () => {
     const { events } = await runWhole(make);
@@ -82,34 +108,37 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
     expect(replays).toBeGreaterThan(0);
   });
 
-  test('does what it did when it was forked and continued', async () => {
-    const { events } = await runWhole(make);
-    const problems: string[] = [];
-    for (let at = 3; at < events.length - 1; at += every) {
-      const scenario = make();
-      const { app: options = {} } = scenario;
-      const runnables = runnablesOf(scenario);
-      // As long after the run as it takes for nothing of it to be waited for.
-      const ports = { clock: tickingClock((events.at(-1)?.at ?? 0) + 3_600_000) };
-      const app = runtime({
-        app: 'crash-points',
-        ...options,
-        store: memoryStore(),
-        runnables,
-        recover: 'manual',
-        ports,
-      });
-      await app.sessions.restore({ app: app.app, id: 'the-session', events });
-      await app.sessions.fork('the-session', { at, id: 'fork' });
-      const fork = await app.sessions.open({ id: 'fork' });
-      if (openInvocations(fork.events).length > 0) await answered(app, 'fork', scenario);
-      const problem = await problemOf(
-        recordedLedgerOf(await app.sessions.open({ id: 'fork' })),
-        appOf(make),
-      );
-      if (problem !== undefined) problems.push(`forked at event ${at}: ${problem}`);
-      await app.close();
-    }
-    expect(problems).toEqual([]);
-  });
+  test.each(['forked', 'forked with edits'])(
+    'does what it did when it was %s and continued',
+    async (manner) => {
+      const { events } = await runWhole(make);
+      const problems: string[] = [];
+      for (let at = 3; at < events.length - 1; at += every) {
+        const scenario = make();
+        const { app: options = {} } = scenario;
+        const runnables = runnablesOf(scenario);
+        // As long after the run as it takes for nothing of it to be waited for.
+        const ports = { clock: tickingClock((events.at(-1)?.at ?? 0) + 3_600_000) };
+        const app = runtime({
+          app: 'crash-points',
+          ...options,
+          store: memoryStore(),
+          runnables,
+          recover: 'manual',
+          ports,
+        });
+        await app.sessions.restore({ app: app.app, id: 'the-session', events });
+        await forked(app, at, manner === 'forked with edits');
+        const fork = await app.sessions.open({ id: 'fork' });
+        if (openInvocations(fork.events).length > 0) await answered(app, 'fork', scenario);
+        const problem = await problemOf(
+          recordedLedgerOf(await app.sessions.open({ id: 'fork' })),
+          appOf(make),
+        );
+        if (problem !== undefined) problems.push(`forked at event ${at}: ${problem}`);
+        await app.close();
+      }
+      expect(problems).toEqual([]);
+    },
+  );
 });

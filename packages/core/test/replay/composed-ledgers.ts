@@ -271,6 +271,40 @@ const forked: KeptLedger = {
   },
 };
 
+const editedFork: KeptLedger = {
+  name: 'edited-fork',
+  holds: 'a fork that was made with another state, other instructions and another message',
+  define: (edit) => ({
+    runnable: agent({
+      name: 'two',
+      model: roundModel([calls(['pay', { cents: 1 }]), { text: 'two is done' }]),
+      tools: [paying(undefined)],
+      instructions: edit === 'other instructions' ? 'Stop.' : 'Go on.',
+    }),
+  }),
+  record: async (recording) => {
+    const session = await recording.run('Go');
+    const at = (session.events.findLast(({ type }) => type === 'model_start')?.seq ?? 0) - 1;
+    await recording.app.sessions.fork(session.id, {
+      at,
+      id: 'the-fork',
+      edit: {
+        state: [{ key: 'mood', value: 'good' }],
+        prompt: { instructions: 'Go on, and well.', message: 'Go further' },
+      },
+    });
+    return recording.goOn('the-fork');
+  },
+  edits: {
+    'other instructions': {
+      seq: 3,
+      path: 'run',
+      kind: 'prompt',
+      subject: 'In model call 1 of two: the system prompt changed',
+    },
+  },
+};
+
 const dispatching: KeptLedger = {
   name: 'dispatching',
   holds: 'children that a step calls, spawns and dispatches, and a loop',
@@ -318,6 +352,7 @@ export const composedLedgers: readonly KeptLedger[] = [
   crashedBranches,
   steps,
   forked,
+  editedFork,
   dispatching,
   asking,
   repaired,

@@ -60,7 +60,7 @@ export class ModelRounds {
     const renderers = [
       ...answerRenderers(agent),
       ...(hooks?.renderers ?? []),
-      ...ownRenderers(agent),
+      ...ownRenderers(agent, frame.run.ledger.invocations.outside),
     ];
     this.#prompts = new AgentPrompts({ frame, agent, renderers, compaction });
     this.#failures = new ModelFailures({

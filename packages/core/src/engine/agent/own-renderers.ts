@@ -1,4 +1,6 @@
 import { includeHistory, injectUserMessage } from '../../context/renderers.ts';
+import { isDecision } from '../../ledger/decisions/decision.ts';
+import type { Event } from '../../ledger/event.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { injectMessage } from '../../runnables/prompt-text.ts';
 import type { Renderer } from '../../runnables/render-context.ts';
@@ -12,10 +14,26 @@ export const finalAnswer: Renderer = injectUserMessage(
     'with what you know, and say what is missing.',
 );
 
-/** Returns the renderers that an agent's definition has: its `instructions`, then its `context`. */
-export function ownRenderers({ instructions, context }: Agent): readonly Renderer[] {
+/**
+ * Returns the renderers that an agent's definition has: its `instructions`, then its `context`.
+ * @param outside events of the ledger that belong to no invocation: instructions that a fork was
+ * made with are among them
+ */
+export function ownRenderers(
+  { name, instructions: defined, context }: Agent,
+  outside: readonly Event[],
+): readonly Renderer[] {
+  const instructions = editedInstructions(outside, name) ?? defined;
   const own = context ?? defaultRenderers;
   return instructions === undefined
     ? own
     : [injectMessage('system', instructions, 'instructions'), ...own];
+}
+
+/** Returns the instructions of an agent that a fork was made with; `undefined` without such. */
+function editedInstructions(outside: readonly Event[], agent: string): string | undefined {
+  for (const event of outside.toReversed())
+    if (isDecision(event, 'edit', 'instructions') && event.data?.agent === agent)
+      return event.data.instructions;
+  return undefined;
 }

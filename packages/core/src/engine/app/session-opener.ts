@@ -24,6 +24,7 @@ import { InvalidRunError } from '../frame/errors.ts';
 import { grantDraft, notGranted } from '../frame/grants.ts';
 import type { ForkOptions, SessionOptions } from '../frame/run-options.ts';
 import { assertNotReserved } from '../services/errors.ts';
+import { type EditedFork, editDrafts } from './fork-edits.ts';
 import { OpenSessions } from './open-sessions.ts';
 
 /** App of one tenant, as its sessions see it. */
@@ -49,6 +50,7 @@ export interface SessionOpenerParts {
   /** Makes a usable copy of a snapshot that is no stored session. */
   readonly restore: SessionParts['restore'];
   /** Posts a grant to a session that another process may be writing. */
+  readonly registry: EditedFork['registry'];
   readonly postGrant: (session: string, permissions: readonly string[]) => Promise<void>;
 }
 
@@ -145,9 +147,14 @@ export class SessionOpener {
     assertNotReserved(options.id);
     const open = this.#sessions.get(sessionId);
     if (open?.ledger.failure === undefined) await open?.ledger.durable();
-    const { id = this.newId(), shared = 'isolated', at, by } = options;
-    const more = defined({ at });
-    await makeFork(this.#parts.ledgerPorts(), sessionId, { id, shared, by, ...more });
+    const { id = this.newId(), shared = 'isolated', at, by = 'operator', edit } = options;
+    const ports = this.#parts.ledgerPorts();
+    const { stateSchema: schema, registry } = this.#parts;
+    const edited =
+      edit &&
+      ((place: number) =>
+        editDrafts(ports, { from: sessionId, at: place, edit, shared, by, schema, registry }));
+    await makeFork(ports, sessionId, { id, shared, by, edit: edited, ...defined({ at }) });
     return id;
   }
 

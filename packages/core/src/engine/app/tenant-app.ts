@@ -126,6 +126,7 @@ export class TenantApp {
       isActive,
       checkAnswer: this.requests.check,
       restore,
+      registry,
       postGrant: (session, permissions) =>
         this.control.changeGrants('grant', session, permissions, {}),
     });

@@ -17,6 +17,7 @@ import {
 import type { Actor, Event, StreamEvent } from '../../ledger/event.ts';
 import { isLane } from '../../ledger/folds/lanes.ts';
 import { wrongName } from '../../models/named-model.ts';
+import { type ForkEdit, isForkEdit } from '../../session/fork-edit.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import type { ScopeIds } from '../../session/shared-state.ts';
@@ -166,6 +167,12 @@ export interface ForkOptions {
    * @default 'operator'
    */
   readonly by?: Actor;
+  /**
+   * Changes with which the fork begins: another state, other instructions of an agent, another text
+   * of the last message of the user. They are recorded in the fork, together with it.
+   * @default none
+   */
+  readonly edit?: ForkEdit;
 }
 
 /** Most calls, spawns, dispatches and handoffs from the root down to one invocation. */
@@ -246,6 +253,7 @@ const forkChecks: OptionChecks<ForkOptions> = {
   id: isNonEmptyText,
   shared: isOneOf('isolated', 'live'),
   by: isOutsider,
+  edit: isForkEdit,
 };
 
 /**

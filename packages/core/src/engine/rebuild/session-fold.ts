@@ -9,6 +9,7 @@ import type {
   SessionSummary,
 } from '../../ledger/port.ts';
 import { sessionSummary } from '../../ledger/status.ts';
+import { isFreshFork } from '../../session/time-travel-fork.ts';
 import { RequestsOfLedger } from './request-fold.ts';
 import { TaskFold } from './task-fold.ts';
 
@@ -55,7 +56,7 @@ export function foldSession(
 function summaryOf(ledger: Ledger): SessionSummary | undefined {
   const { events } = ledger;
   if (events.length === 0) return { status: 'active' };
-  return isDecision(events.at(-1), 'fork') ? undefined : sessionSummary(ledger);
+  return isFreshFork(events) ? undefined : sessionSummary(ledger);
 }
 
 function begunTasks(ledger: Ledger): readonly TaskFold[] {

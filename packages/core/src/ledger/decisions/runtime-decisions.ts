@@ -84,6 +84,8 @@ type ForkData = {
   readonly at: number;
   /** Session that the fork comes from; missing in a copy. */
   readonly from?: string;
+  /** Number of events right behind this one that edit the fork; missing without edits. */
+  readonly edits?: number;
 };
 
 /** Decisions of the runtime about runs, sessions and requests, with their data. */
@@ -109,6 +111,17 @@ export interface RuntimeDecisions {
     };
     readonly withdraw_standing: { readonly requestId: string };
     readonly unusable: RequestData & { readonly tool: string; readonly code: string };
+  };
+  /** Edits that a fork was made with. */
+  readonly edit: {
+    /** Another state; the changes follow. */
+    readonly state: {
+      readonly changes: readonly { readonly scope: string; readonly key: string }[];
+    };
+    /** Text in the place of the instructions of an agent. */
+    readonly instructions: { readonly agent: string; readonly instructions: string };
+    /** Another text of a message, by its place; the text follows. */
+    readonly message: { readonly seq: number };
   };
   readonly run: {
     readonly pause: undefined;

@@ -17,6 +17,8 @@ export interface UserEvent extends Envelope<'user'> {
   readonly clientKey?: string;
   /** Lane that the message is for. @default the default lane, which has no name */
   readonly lane?: string;
+  /** Id of the message in whose place prompts show this one. The edit of a fork makes it. */
+  readonly replaces?: string;
 }
 
 export interface AssistantEvent extends Envelope<'assistant'> {
