@@ -10,7 +10,9 @@ export const suites = {
     'packages/core/test/testing/matchers/types.test.ts',
   ],
   /** Pages in a real Chromium. */
-  browser: ['browser-tests/**/*.test.ts'],
+  browser: ['browser-tests/*.test.ts'],
+  /** The dashboard as it is built, in a real Chromium on a real server. */
+  dashboard: ['browser-tests/dashboard/**/*.test.ts'],
   /** The store contract on SQLite and PostgreSQL, and stores with encryption around all of them. */
   contracts: [
     'packages/*/test/contracts/**/*.test.ts',

@@ -10,7 +10,7 @@ import {
   step,
   tool,
 } from 'adjutant';
-import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { roundModel, type ScriptedResponse } from 'adjutant/testing';
 import { z } from 'zod';
 
 /** Invoices of the story that the pages show. */
@@ -46,21 +46,13 @@ const sendMail = tool({
   execute: (ctx) => `sent to ${ctx.args.to}`,
 });
 
-/** Answers by the number of rounds before: the same in each session. */
-function rounds(responses: readonly ScriptedResponse[]) {
-  return scriptedModel((prompt) => {
-    const round = prompt.filter(({ role }) => role === 'assistant').length;
-    return responses[Math.min(round, responses.length - 1)] ?? { text: 'Done.' };
-  });
-}
-
 function researcher(customer: string) {
   return agent({
     name: `researcher-${customer.toLowerCase()}`,
     description: `Finds out why ${customer} has not paid`,
     instructions: 'Look the customer up. Say in one sentence what should be done.',
     tools: [crmLookup],
-    model: rounds([
+    model: roundModel([
       {
         thoughts: `First the record of ${customer}.`,
         toolCalls: [{ name: 'crmLookup', args: { customer } }],
@@ -74,7 +66,7 @@ const writer = agent({
   name: 'writer',
   description: 'Writes reminders',
   instructions: 'Write short and friendly letters.',
-  model: rounds([{ text: 'Two drafts: a second reminder to Keller, and a short note.' }]),
+  model: roundModel([{ text: 'Two drafts: a second reminder to Keller, and a short note.' }]),
 });
 
 const answers: readonly ScriptedResponse[] = [
@@ -106,7 +98,7 @@ export function office(store: Store = memoryStore()): {
     instructions:
       'You keep the books of a small firm. Nothing leaves the house without an approval.',
     tools: [queryCsv, sendMail, agentTool(writer)],
-    model: rounds(answers),
+    model: roundModel(answers),
   });
   const chase = sequence({
     name: 'chase',

@@ -34,16 +34,7 @@ export function EventList({ ledger, version, position }: EventListProps) {
     () => rowsOf(columns, filter, found.seqs),
     [columns, version, filter, found.seqs],
   );
-  const scroll = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowHeight,
-    overscan: rowsBeyond,
-    // The words about the reader's place hang over the last rows.
-    paddingEnd: paddingBelow,
-    scrollPaddingEnd: paddingBelow,
-  });
+  const { scroll, virtual } = useVirtualRows(rows.length);
   const chosen = rows.indexOf(position.seq);
   useKeepInSight(virtual, { chosen, isLive: position.isLive, rows: rows.length });
   const move = (step: 1 | -1): void => {
@@ -86,6 +77,20 @@ export function EventList({ ledger, version, position }: EventListProps) {
       </div>
     </section>
   );
+}
+
+function useVirtualRows(count: number) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: rowsBeyond,
+    // The words about the reader's place hang over the last rows.
+    paddingEnd: paddingBelow,
+    scrollPaddingEnd: paddingBelow,
+  });
+  return { scroll, virtual };
 }
 
 interface FiltersProps {

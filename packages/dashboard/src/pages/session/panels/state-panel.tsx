@@ -29,7 +29,13 @@ export function StatePanel(props: StatePanelProps) {
   return (
     <section className={styles['panel']} aria-label="State at the chosen event">
       <div className={styles['progress']} data-on={isOld || undefined} aria-hidden="true" />
-      <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Panels">
+      <div
+        className={styles['scroll']}
+        tabIndex={0}
+        role="group"
+        aria-label="Panels"
+        data-at={isOld ? undefined : moment?.at}
+      >
         <EventCard ledger={ledger} seq={position.seq}>
           {modelCall === undefined ? null : (
             <Button icon="prompt" shortcut="P" onPress={onPrompt}>
