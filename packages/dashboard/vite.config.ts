@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** Server whose API the page calls during `npm run dev`. */
-const server = process.env['ADJUTANT_URL'] ?? 'http://127.0.0.1:3000';
+const server = process.env['ADJUTANT_URL'] ?? 'http://127.0.0.1:8787';
 
 export default defineConfig({
   plugins: [react()],

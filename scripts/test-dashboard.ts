@@ -1,0 +1,29 @@
+/**
+ * `npm run test:dashboard`: builds the dashboard, checks its types, and runs its tests in Chromium
+ * on the built page. `--long` takes ten sessions and 200 places, on PostgreSQL too (`PG_URL`). Other
+ * words are filters of Vitest.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repositoryRoot } from './command.ts';
+
+const words = process.argv.slice(2);
+const isLong = words.includes('--long');
+const filters = words.filter((word) => word !== '--long');
+const folder = join(repositoryRoot, 'packages/dashboard');
+const steps = [
+  { args: ['scripts/dashboard.ts', 'build'], cwd: repositoryRoot },
+  { args: [join(folder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'], cwd: folder },
+  { args: ['scripts/test-suite.ts', 'dashboard', ...filters], cwd: repositoryRoot },
+];
+for (const { args, cwd } of steps) {
+  const { status } = spawnSync(process.execPath, args, {
+    cwd,
+    stdio: 'inherit',
+    env: { ...process.env, ...(isLong ? { DASHBOARD_LONG: '1' } : {}) },
+  });
+  if (status === 0) continue;
+  // The suite itself says how many tests failed.
+  if (!args.includes('dashboard')) console.log('0 passed, 1 failed');
+  process.exit(1);
+}
