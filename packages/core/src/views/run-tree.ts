@@ -147,12 +147,13 @@ class TreeBuilder {
 
   #toolCalls(events: readonly Event[], { toolCalls }: RunReport): readonly RunTreeToolCall[] {
     const places = new Map<string, number>();
-    for (const event of events) if (event.type === 'tool_call') places.set(event.callId, event.seq);
+    const asked = new Map<string, Event[]>();
+    for (const event of events)
+      if (event.type === 'tool_call') places.set(event.callId, event.seq);
+      else if (event.type === 'tool_yield' || event.type === 'tool_input')
+        asked.set(event.callId, [...(asked.get(event.callId) ?? []), event]);
     return toolCalls.map(({ callId, name, success, resultStatus, durationMs, attempts, ...of }) => {
-      const ofCall = events.filter(
-        (event) =>
-          (event.type === 'tool_yield' || event.type === 'tool_input') && event.callId === callId,
-      );
+      const ofCall = asked.get(callId) ?? [];
       const waitingMs = lengthOf(waitingSpans(ofCall, this.#events, this.#lastAt));
       return {
         seq: places.get(callId) ?? 0,

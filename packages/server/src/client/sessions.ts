@@ -2,10 +2,21 @@ import type { StoredEvent, StreamEvent } from 'adjutant';
 import { defined } from './defined.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { Listing } from './listing.ts';
-import { type CallOptions, pathOf, type Transport, type WriteOptions } from './transport.ts';
+import {
+  type CallOptions,
+  pathOf,
+  type Query,
+  type Transport,
+  type WriteOptions,
+} from './transport.ts';
 import type {
+  DecisionPage,
+  DecisionQuery,
   EventPage,
   EventQuery,
+  ExplanationQuery,
+  FailurePage,
+  FailureQuery,
   Interruption,
   Moment,
   MomentQuery,
@@ -15,15 +26,18 @@ import type {
   Outline,
   OutlineQuery,
   Reopening,
+  RunExplanation,
   ServerPrompt,
   ServerSession,
   ServerSessionDetails,
   SessionControl,
   SessionListQuery,
   SessionState,
+  SessionTree,
   StartedServerRun,
   ToldOutcome,
   TranscriptEntries,
+  TreeQuery,
 } from './types.ts';
 
 const largestPage = 1_000;
@@ -143,29 +157,39 @@ export class Sessions {
   }
 
   /** The events without their bodies, in columns: enough to draw all of them. */
-  outline(
-    session: string,
-    { signal, ...query }: OutlineQuery & CallOptions = {},
-  ): Promise<Outline> {
-    return this.#transport.json({
-      method: 'GET',
-      path: pathOf('sessions', session, 'outline'),
-      query,
-      ...defined({ signal }),
-    });
+  outline(session: string, query: OutlineQuery & CallOptions = {}): Promise<Outline> {
+    return this.#view(session, 'outline', query);
   }
 
   /**
    * The session right after an event: state, changes, open requests, usage and invocations.
    * @param query.at its seq @default the last one
    */
-  moment(session: string, { signal, ...query }: MomentQuery & CallOptions = {}): Promise<Moment> {
-    return this.#transport.json({
-      method: 'GET',
-      path: pathOf('sessions', session, 'moment'),
-      query,
-      ...defined({ signal }),
-    });
+  moment(session: string, query: MomentQuery & CallOptions = {}): Promise<Moment> {
+    return this.#view(session, 'moment', query);
+  }
+
+  /** The invocations as trees, one for each run, with times and cost. */
+  tree(session: string, query: TreeQuery & CallOptions = {}): Promise<SessionTree> {
+    return this.#view(session, 'tree', query);
+  }
+
+  /** The decisions in words, with the alternatives, a page at a time. */
+  decisions(session: string, query: DecisionQuery & CallOptions = {}): Promise<DecisionPage> {
+    return this.#view(session, 'decisions', query);
+  }
+
+  /** What failed and what was escalated, a page at a time. */
+  failures(session: string, query: FailureQuery & CallOptions = {}): Promise<FailurePage> {
+    return this.#view(session, 'failures', query);
+  }
+
+  /** A run explained to a reader, from its ledger and without a model. */
+  explanation(
+    session: string,
+    query: ExplanationQuery & CallOptions = {},
+  ): Promise<RunExplanation> {
+    return this.#view(session, 'explanation', query);
   }
 
   /** The session as a conversation. */
@@ -279,6 +303,16 @@ export class Sessions {
       ...defined({ path, lane }),
     };
     return this.#write(session, 'reopen', { reason, ...part }, options);
+  }
+
+  #view<Answer>(session: string, noun: string, options: CallOptions & object): Promise<Answer> {
+    const { signal, ...query } = options;
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, noun),
+      query: query as Query,
+      ...defined({ signal }),
+    });
   }
 
   #control(

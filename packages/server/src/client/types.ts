@@ -55,6 +55,16 @@ import type {
   triggersQuerySchema,
 } from '../schemas/trigger.ts';
 import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
+import type {
+  decisionPageSchema,
+  decisionsQuerySchema,
+  explanationQuerySchema,
+  explanationSchema,
+  failurePageSchema,
+  failuresQuerySchema,
+  treeQuerySchema,
+  treeSchema,
+} from '../schemas/view.ts';
 
 // Types of the client are made from the schemas that the server checks and documents. They cannot
 // drift apart.
@@ -78,6 +88,14 @@ export type OutlineQuery = QueryOf<typeof outlineQuerySchema>;
 export type Outline = z.output<typeof outlineSchema>;
 export type MomentQuery = QueryOf<typeof momentQuerySchema>;
 export type Moment = z.output<typeof momentSchema>;
+export type TreeQuery = QueryOf<typeof treeQuerySchema>;
+export type SessionTree = z.output<typeof treeSchema>;
+export type DecisionQuery = QueryOf<typeof decisionsQuerySchema>;
+export type DecisionPage = z.output<typeof decisionPageSchema>;
+export type ExplanationQuery = QueryOf<typeof explanationQuerySchema>;
+export type RunExplanation = z.output<typeof explanationSchema>;
+export type FailureQuery = QueryOf<typeof failuresQuerySchema>;
+export type FailurePage = z.output<typeof failurePageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
 export type ServerPrompt = z.output<typeof promptSchema>;
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;

@@ -10,7 +10,7 @@ import { addRoute, defineRoute } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import { stateQuerySchema, stateSchema } from '../schemas/session.ts';
-import { listed, streamedJson } from '../stream/streamed-json.ts';
+import { listed, streamedJson, writtenInTurns } from '../stream/streamed-json.ts';
 import { isNarrow, type Looked, matchingEventsOf } from './views/matching-events.ts';
 
 const tag = 'Ledgers';
@@ -130,14 +130,7 @@ async function writtenPage(
   return { texts, next };
 }
 
-/** Written one by one, since a long conversation in one piece would hold others up. */
 async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {
   const { events, resolve } = await app.sessions.open({ id, observe: false });
-  const texts: string[] = [];
-  for (const entry of transcriptEntries(events, resolve)) {
-    texts.push(JSON.stringify(entry));
-    const turn = systemTurns.pass();
-    if (turn !== undefined) await turn;
-  }
-  return texts;
+  return writtenInTurns(transcriptEntries(events, resolve));
 }

@@ -35,3 +35,14 @@ export function* listed(
   for (const [i, text] of texts.entries()) yield i === 0 ? text : `,${text}`;
   yield `]${end}`;
 }
+
+/** Writes entries one by one: a long list in one piece would hold others up. */
+export async function writtenInTurns(entries: Iterable<unknown>): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const entry of entries) {
+    texts.push(JSON.stringify(entry));
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
+  return texts;
+}
