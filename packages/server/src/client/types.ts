@@ -14,6 +14,7 @@ import type {
 import type { meSchema } from '../schemas/caller.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
+import type { newForkSchema } from '../schemas/fork.ts';
 import type { healthSchema } from '../schemas/health.ts';
 import type { momentQuerySchema, momentSchema } from '../schemas/moment.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
@@ -32,7 +33,6 @@ import type {
   controlSchema,
   interruptSchema,
   messageSchema,
-  newForkSchema,
   newSessionSchema,
   sessionDetailsSchema,
   sessionQuerySchema,

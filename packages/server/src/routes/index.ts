@@ -14,6 +14,7 @@ import { addChatMessagesRoutes } from './chat-messages.ts';
 import { addControlRoutes } from './controls.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
+import { addForkRoutes } from './ledgers/forks.ts';
 import { addPromptRoutes } from './ledgers/prompts.ts';
 import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
@@ -40,6 +41,7 @@ const all: readonly AddRoutes[] = [
   addRunRoutes,
   addRunLookupRoutes,
   addSessionRoutes,
+  addForkRoutes,
   addControlRoutes,
   addRepairRoutes,
   addLedgerRoutes,

@@ -9,7 +9,6 @@ import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import {
   deleteQuerySchema,
-  newForkSchema,
   newSessionSchema,
   type SessionAnswer,
   sessionDetailsSchema,
@@ -87,28 +86,6 @@ const deleteSession = defineRoute({
   answers: { 204: { description: 'It is gone' } },
 });
 
-const forkSession = defineRoute({
-  method: 'post',
-  path: '/v1/sessions/{session}/fork',
-  permission: 'operate',
-  operationId: 'forkSession',
-  tag,
-  summary: 'Makes a session that shares the beginning of another one',
-  description:
-    'It goes its own way from there. What was done in the shared part stays done. The ' +
-    'store copies nothing.',
-  params: sessionPathSchema,
-  body: newForkSchema,
-  isBodyOptional: true,
-  answers: {
-    201: {
-      description: 'The fork is stored',
-      schema: sessionSchema,
-      headers: { Location: 'Address of the fork.' },
-    },
-  },
-});
-
 type Removing = RouteInput<
   z.infer<typeof sessionPathSchema>,
   z.infer<typeof deleteQuerySchema>,
@@ -183,33 +160,9 @@ const addDeleteSession: AddRoutes = (api, parts) => {
   });
 };
 
-const addForkSession: AddRoutes = (api, parts) => {
-  addRoute(api, forkSession, async (input) => {
-    const { app, body } = input;
-    assertMayName(input, body);
-    const { id: from } = await reachableSession(input, input.params.session);
-    const id = body.id ?? newId(input, 'session');
-    try {
-      const { at, shared } = body;
-      if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
-      const options = defined({ at, shared });
-      await app.sessions.fork(from, { id, by: input.principal.actor, ...options });
-    } catch (error) {
-      if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
-    }
-    return made(input, id);
-  });
-};
-
-/** Sessions: made, listed, looked at, deleted and forked. */
+/** Sessions: made, listed, looked at and deleted. */
 export const addSessionRoutes: AddRoutes = (api, parts) => {
-  for (const add of [
-    addCreateSession,
-    addListSessions,
-    addGetSession,
-    addDeleteSession,
-    addForkSession,
-  ])
+  for (const add of [addCreateSession, addListSessions, addGetSession, addDeleteSession])
     add(api, parts);
 };
 
@@ -219,7 +172,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
  * @throws RequestRefusedError `session_id_not_allowed` (400) for a caller that is bound to a user,
  * whether there is such a session or not
  */
-function assertMayName(
+export function assertMayName(
   { principal }: Pick<Asking, 'principal'>,
   { id }: { readonly id?: string | undefined },
 ): void {
@@ -274,7 +227,7 @@ function assertMayBind(
  * Checks that the caller may grant the permissions that tools require.
  * @throws RequestRefusedError `may_not_grant` (403)
  */
-function assertMayGrant(
+export function assertMayGrant(
   { options }: Pick<ServerParts, 'options'>,
   { principal }: Pick<Asking, 'principal'>,
 ): void {
@@ -290,23 +243,8 @@ function assertMayGrant(
   );
 }
 
-/**
- * True when permissions of a session were revoked after this event: a fork from before it has them
- * again.
- */
-async function isTakenBack({ app }: Asking, session: string, at: number): Promise<boolean> {
-  for await (const event of app.sessions.events(session, { after: at })) {
-    if (
-      event.type === 'decision' &&
-      event.component === 'permissions' &&
-      event.decision === 'revoke'
-    )
-      return true;
-  }
-  return false;
-}
-
-async function made(
+/** Answers with a session that was made. */
+export async function made(
   input: RouteInput<unknown, unknown, unknown>,
   id: string,
 ): Promise<{ status: 201; body: SessionAnswer; headers: { location: string } }> {

@@ -118,33 +118,6 @@ export const deleteQuerySchema = z.strictObject({
   }),
 });
 
-export const newForkSchema = z
-  .strictObject({
-    at: z
-      .int()
-      .min(0)
-      .optional()
-      .openapi({
-        description:
-          'Place of the last event that the fork shares. Inside an answer of a model, the ' +
-          'end of that answer. Default: the last one.',
-        example: 12,
-      }),
-    id: newIdSchema.optional().openapi({
-      description: 'Default: a new one. Not for callers that are bound to a user.',
-      example: 'customer-7-again',
-    }),
-    shared: z
-      .enum(['isolated', 'live'])
-      .optional()
-      .openapi({
-        description:
-          'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them ' +
-          'to itself. `live`: it takes part in them. Default: isolated.',
-      }),
-  })
-  .openapi('NewFork');
-
 const valuesSchema = z.record(z.string(), z.unknown());
 
 export const stateQuerySchema = z.strictObject({
