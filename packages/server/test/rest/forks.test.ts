@@ -1,4 +1,4 @@
-import { agent, memoryStore, type Runtime, runtime } from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, type StateSchema } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ async function asked(): Promise<{ readonly app: Runtime; readonly caller: Caller
   const app = runtime({
     app: 'shop',
     store: memoryStore(),
-    stateSchema: { session: { mood: z.string() } },
+    stateSchema: { session: { mood: z.string() } } as StateSchema,
     runnables: [clerk, other],
     recover: 'manual',
   });
