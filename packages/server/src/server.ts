@@ -29,7 +29,9 @@ import { failedPage } from './pages/approval-page.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
 import { Replays } from './stream/replay/replays.ts';
-import { TaskWatches } from './stream/tasks/task-watches.ts';
+import { sessionLook, sessionSettleMs } from './stream/sessions/session-look.ts';
+import { taskLook, taskSettleMs } from './stream/tasks/task-look.ts';
+import { Watches } from './stream/watches/watches.ts';
 
 /** An app over HTTP. */
 export interface AdjutantServer {
@@ -63,6 +65,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   const resolved = resolveOptions(options);
   const metrics = new ServerMetrics(waitingCounter(app, clock), app);
   const ids = options.ports?.ids ?? systemIds;
+  const onError = (error: unknown): void => resolved.onError(error);
   const parts: ServerParts = {
     app,
     options: resolved,
@@ -70,7 +73,8 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     replays: new Replays(resolved.limits.replays),
-    taskWatches: new TaskWatches(app, { clock, onError: (error) => resolved.onError(error) }),
+    taskWatches: new Watches(app, taskLook, { clock, onError, settleMs: taskSettleMs }),
+    sessionWatches: new Watches(app, sessionLook, { clock, onError, settleMs: sessionSettleMs }),
     kept: new KeptAnswers({
       store: app.store,
       app: app.app,
@@ -83,7 +87,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
       clock,
       ids,
       options: resolved,
-      onError: (error) => resolved.onError(error),
+      onError,
       closing: closing.signal,
     }),
     closing: closing.signal,

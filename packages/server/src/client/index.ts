@@ -16,7 +16,7 @@ export type { ClientOptions } from './options.ts';
 export type { ClientPorts } from './ports.ts';
 export { RunHandle } from './run-handle.ts';
 export { Runs, type WaitOptions } from './runs.ts';
-export { type EventOptions, Sessions } from './sessions.ts';
+export { type EventOptions, type SessionChange, Sessions } from './sessions.ts';
 export { noText, type StreamedText, type StreamedTexts, streamedText } from './streamed-text.ts';
 export { type TaskControl, Tasks } from './tasks.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';

@@ -1,6 +1,7 @@
 import type { StoredEvent, StreamEvent } from 'adjutant';
+import type { EventSourceMessage } from 'eventsource-parser';
 import { defined } from './defined.ts';
-import { type FollowOptions, follow } from './follow.ts';
+import { type FollowOptions, type FrameReader, follow, followFrames } from './follow.ts';
 import { Listing } from './listing.ts';
 import {
   type CallOptions,
@@ -47,6 +48,22 @@ export interface EventOptions extends EventQuery, CallOptions {
   readonly upTo?: number;
 }
 
+/** Message of `sessions.changes`. */
+export type SessionChange =
+  | {
+      /** Changes are told from now on. */
+      readonly type: 'begun';
+    }
+  | {
+      readonly type: 'changed';
+      readonly session: string;
+      /** Place of its last event. */
+      readonly seq: number;
+      readonly status: ServerSession['status'];
+      readonly agent?: string;
+      readonly title?: string;
+    };
+
 /**
  * The sessions of a server.
  *
@@ -83,6 +100,18 @@ export class Sessions {
         ...options,
       }),
     );
+  }
+
+  /**
+   * Which sessions change, for as long as somebody iterates. Begins with `begun`, and so again
+   * after each lost connection: a list that is read then misses no change.
+   */
+  changes({ signal }: CallOptions = {}): AsyncIterableIterator<SessionChange> {
+    return followFrames(this.#transport, {
+      path: pathOf('sessions', 'changes'),
+      reader: changeReader,
+      ...defined({ signal }),
+    });
   }
 
   get(session: string, options: CallOptions = {}): Promise<ServerSessionDetails> {
@@ -332,3 +361,11 @@ export class Sessions {
     });
   }
 }
+
+const changeReader: FrameReader<SessionChange> = {
+  request: () => ({}),
+  take: ({ data, event }: EventSourceMessage) =>
+    event === 'begun' || event === 'changed'
+      ? [{ type: event, ...(JSON.parse(data) as object) } as SessionChange]
+      : [],
+};

@@ -1,13 +1,16 @@
 import type { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Runtime } from 'adjutant';
+import type { Runtime, SessionListing } from 'adjutant';
 import type { Clock, IdSource } from 'adjutant/ports';
+import type { TaskInfo } from 'adjutant/scheduler';
 import type { Principal } from '../access/principal.ts';
 import type { ServerAccess } from '../access/server-access.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
 import type { Replays } from '../stream/replay/replays.ts';
-import type { TaskWatches } from '../stream/tasks/task-watches.ts';
+import type { KnownSessions } from '../stream/sessions/session-look.ts';
+import type { KnownTasks } from '../stream/tasks/task-look.ts';
+import type { Watches } from '../stream/watches/watches.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 
 /** Variables that the middleware passes to the route of a request. */
@@ -67,7 +70,9 @@ export interface ServerParts {
   /** Answers to requests with an `Idempotency-Key`. */
   readonly kept: KeptAnswers;
   /** Tasks that streams tell of. */
-  readonly taskWatches: TaskWatches;
+  readonly taskWatches: Watches<KnownTasks, TaskInfo>;
+  /** Sessions that a stream tells of. */
+  readonly sessionWatches: Watches<KnownSessions, SessionListing>;
   /** Replays of recorded sessions. */
   readonly replays: Replays;
   /** Aborted when the server closes: streams end, and clients come back to another process. */

@@ -23,6 +23,7 @@ import { addOperationRoutes } from './operations.ts';
 import { addRepairRoutes } from './repairs.ts';
 import { addRunLookupRoutes } from './run-lookup.ts';
 import { addRunRoutes } from './runs.ts';
+import { addSessionChangeRoutes } from './sessions/changes.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addSocketRoutes } from './socket.ts';
 import { addStreamRoutes } from './streams.ts';
@@ -40,6 +41,8 @@ import { addViewRoutes } from './views/index.ts';
 const all: readonly AddRoutes[] = [
   addRunRoutes,
   addRunLookupRoutes,
+  // Before the routes of one session, whose id would be `changes`.
+  addSessionChangeRoutes,
   addSessionRoutes,
   addForkRoutes,
   addControlRoutes,

@@ -83,6 +83,9 @@ export const entries: Readonly<Record<string, Entry>> = {
     ofOtherAgents: 404,
     call: post(() => '/v1/tasks', { agent: 'clerk', input: 'Hi' }),
   },
+  streamSessionChanges: {
+    ...{ ...read, others: 'own', call: () => ({ path: '/v1/sessions/changes' }) },
+  },
   streamTasks: { ...read, others: 'own', call: () => ({ path: '/v1/tasks/events' }) },
   getTask: { ...read, call: ({ task }) => ({ path: `/v1/tasks/${task}` }) },
   explainTask: { ...read, call: ({ task }) => ({ path: `/v1/tasks/${task}/explanation` }) },

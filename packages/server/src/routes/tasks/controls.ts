@@ -5,7 +5,7 @@ import { reachableTask, taskAnswer } from '../../http/reachable-task.ts';
 import { addRoute, defineRoute } from '../../http/route.ts';
 import { reasonSchema } from '../../schemas/session.ts';
 import { reprioritySchema, taskPathSchema, taskSchema } from '../../schemas/task.ts';
-import { isOpenTask } from '../../stream/tasks/task-watch.ts';
+import { isOpenTask } from '../../stream/tasks/task-look.ts';
 
 const tag = 'Tasks';
 

@@ -1,26 +1,28 @@
 import type { Runtime } from 'adjutant';
-import type { TaskInfo } from 'adjutant/scheduler';
-import { TaskWatch, type TaskWatchPorts } from './task-watch.ts';
+import { type Look, Watch, type WatchPorts } from './watch.ts';
 
-/** Watches the tasks of all tenants that somebody listens to. */
-export class TaskWatches {
+/** Watches the same thing of all tenants that somebody listens to. */
+export class Watches<Known, Change> {
   readonly #app: Runtime;
-  readonly #ports: TaskWatchPorts;
-  readonly #watches = new Map<string, TaskWatch>();
+  readonly #lookOf: (app: Runtime) => Look<Known, Change>;
+  readonly #ports: WatchPorts;
+  readonly #watches = new Map<string, Watch<Known, Change>>();
   #listeners = 0;
   #unobserve: () => void = () => undefined;
 
-  constructor(app: Runtime, ports: TaskWatchPorts) {
+  /** @param lookOf gives the look at what the app of a tenant has */
+  constructor(app: Runtime, lookOf: (app: Runtime) => Look<Known, Change>, ports: WatchPorts) {
     this.#app = app;
+    this.#lookOf = lookOf;
     this.#ports = ports;
   }
 
   /** As `listen` of the watch of the app's tenant. */
   async listen(
     app: Runtime,
-    listener: (tasks: readonly TaskInfo[]) => void,
-  ): Promise<{ readonly open: readonly TaskInfo[]; readonly end: () => void }> {
-    const watch = this.#watches.get(app.tenant) ?? new TaskWatch(app, this.#ports);
+    listener: (changes: readonly Change[]) => void,
+  ): Promise<{ readonly known: Known; readonly end: () => void }> {
+    const watch = this.#watches.get(app.tenant) ?? new Watch(this.#lookOf(app), this.#ports);
     this.#watches.set(app.tenant, watch);
     const listening = await watch.listen(listener);
     if (this.#listeners === 0) this.#observe();
@@ -33,16 +35,16 @@ export class TaskWatches {
       this.#listeners -= 1;
       if (this.#listeners === 0) this.#unobserve();
     };
-    return { open: listening.open, end };
+    return { known: listening.known, end };
   }
 
-  /** Announces that tasks may have changed, by default of all tenants. */
+  /** Announces that something may have changed, by default of all tenants. */
   hint(tenant?: string): void {
     if (tenant !== undefined) this.#watches.get(tenant)?.hint();
     else for (const watch of this.#watches.values()) watch.hint();
   }
 
-  /** The runs of this process hint at changes: what they append may change a task. */
+  /** The runs of this process hint at changes: what they append may be one. */
   #observe(): void {
     this.#unobserve = this.#app.streams.observe((operation, work) => {
       if (operation.type === 'run') operation.listen(() => this.hint());
