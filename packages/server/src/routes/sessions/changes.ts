@@ -11,11 +11,11 @@ const streamSessionChanges = defineRoute({
   summary: 'Which sessions change, while they do',
   description:
     'First the event `begun`: a list that is read after it misses no change. Then, for each ' +
-    'session that changes, the event `changed` with `session`, `seq` of its last event, `status`, ' +
-    'and `agent` and `title` if it has them: that it has changed, and not what has happened. ' +
-    'Changes of a session are told as one, four times a second at most; those by other processes ' +
-    'come within about a second. Deletions are not told. The events have no ids: a client that ' +
-    'lost the connection reads its list again. The stream stays open.',
+    'session that changes, the event `changed` with `session`, `seq` of its last event, ' +
+    '`status`, and `agent` and `title` if it has them: that it has changed, and not what has ' +
+    'happened. Changes of a session are told as one, four times a second at most; those by ' +
+    'other processes come within about a second. Deletions are not told. The events have no ' +
+    'ids: a client that lost the connection reads its list again. The stream stays open.',
   answers: {
     200: { description: 'The changes, as server-sent events', contentType: 'text/event-stream' },
   },
