@@ -26,6 +26,10 @@ describe('a command line that cannot be understood', () => {
     [['sessions', '--limit', '0'], 'It must be 1 or more.'],
     [['show', '--at', 'x'], 'It must be a whole number.'],
     [['show', '--events', '--tree'], "option '--events' cannot be used with option '--tree'"],
+    [['show', '--type', 'user', '--tree'], "option '--type <types>' cannot be used with"],
+    [['show', '--text', 'x', '--follow'], "option '--text <text>' cannot be used with"],
+    [['show', '--from', 'yesterday'], 'It must be a time such as 2026-01-31T12:00:00Z'],
+    [['show', '--agent', ' '], 'It is empty.'],
     [['run', '--session', 'a\u0007b', 'Say hello'], 'A session id has 1 to 200 characters'],
     [['sessions', '--app', ' '], 'The name of an app is not empty'],
     [
@@ -129,6 +133,10 @@ test('a session with an event that cannot be read is refused, and shown as event
     { seq: 2, type: 'user' },
     { seq: 3, type: 'unreadable' },
   ]);
+  const chosen = jsonLines(
+    (await run(['show', 'damaged', '--type', 'unreadable', '--json'])).stdout,
+  );
+  expect(chosen).toMatchObject([{ seq: 3, type: 'unreadable' }]);
 });
 
 test('a run that has ended cannot be resumed', async () => {

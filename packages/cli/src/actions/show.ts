@@ -1,12 +1,14 @@
-import type { Event, Runtime, Session } from 'adjutant';
+import type { Event, Runtime, Session, StoredEvent } from 'adjutant';
 import { promptOf } from 'adjutant/context';
-import { defined, visibleJson } from 'adjutant/text';
+import { defined, nearestName, visibleJson } from 'adjutant/text';
 import {
   explain,
   type Failure,
   failures,
+  matchingEvents,
   runMermaid,
   runTree,
+  storedEventTypes,
   transcript,
   validateResumeState,
 } from 'adjutant/views';
@@ -43,6 +45,15 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly prompt?: number;
   /** True when events are shown as they come, until the open run has ended. */
   readonly follow?: boolean;
+  /** Types of the events that are shown. @default all */
+  readonly type?: readonly string[];
+  /** Agent whose events are shown. @default all */
+  readonly agent?: string;
+  /** First time of the events that are shown, and the first that is too late. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Part of the JSON text of the events that are shown. */
+  readonly text?: string;
   readonly json?: boolean;
 }
 
@@ -93,14 +104,34 @@ export async function lookAt(
 async function storedEvents(
   app: Runtime,
   name: string,
-  { at, json = false }: ShowOptions,
+  options: ShowOptions,
   style: Style,
 ): Promise<string> {
+  const { at, json = false } = options;
   const head = plainLine(`${name} · cannot be opened: some of its events cannot be read`);
-  const text: string[] = json ? [] : [`${style.bold(head)}\n`];
-  for await (const event of app.sessions.events(name, defined({ upTo: at })))
-    text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
-  return text.join('');
+  const events: StoredEvent[] = [];
+  for await (const event of app.sessions.events(name, defined({ upTo: at }))) events.push(event);
+  const shown = chosenEvents(events, options);
+  if (json) return shown.map(jsonLine).join('');
+  return lines([style.bold(head), ...shown.map((event) => eventLine(style, event))]);
+}
+
+/** Returns the events of a ledger that are to be shown. */
+function chosenEvents<Stored extends StoredEvent>(
+  events: readonly Stored[],
+  { type, agent, from, to, text }: ShowOptions,
+): readonly Stored[] {
+  return matchingEvents(events, { types: type?.map(eventType), agent, from, to, text });
+}
+
+/** Returns the type of events with this name. @throws UsageError when there is none */
+function eventType(name: string): StoredEvent['type'] {
+  const found = storedEventTypes.find((type) => type === name);
+  if (found !== undefined) return found;
+  const nearest = nearestName(name, storedEventTypes);
+  const hint =
+    nearest === undefined ? `there are ${storedEventTypes.join(', ')}` : `did you mean ${nearest}?`;
+  throw new UsageError({ reason: `--type: there are no events of the type "${name}" (${hint}).` });
 }
 
 function render(session: Session, options: ShowOptions, style: Style): string {
@@ -114,7 +145,10 @@ function render(session: Session, options: ShowOptions, style: Style): string {
   const head = headOf(style, session, upTo);
   if (options.decisions) return lines([head, ...decisionLines(style, explain(session, { upTo }))]);
   if (options.failures) return lines([head, ...failureLines(style, failuresUpTo(session, upTo))]);
-  if (options.events) return lines([head, ...events.map((event) => eventLine(style, event))]);
+  if (options.events) {
+    const shown = chosenEvents(events, options);
+    return lines([head, ...shown.map((event) => eventLine(style, event))]);
+  }
   if (options.tree) return lines([head, ...treeLines(style, runTree(events))]);
   return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
 }
@@ -126,7 +160,7 @@ function itemsOf(
 ): readonly object[] {
   if (options.decisions) return explain(session, { upTo: events.length });
   if (options.failures) return failuresUpTo(session, events.length);
-  if (options.events) return events;
+  if (options.events) return chosenEvents(events, options);
   return options.tree ? runTree(events) : transcript(events, session.resolve);
 }
 

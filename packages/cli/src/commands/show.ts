@@ -3,12 +3,22 @@ import { Option } from 'commander';
 import type { ShowOptions } from '../actions/show.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
 import { ledgerCommand, withServer } from '../grammar/option-groups.ts';
-import { positiveInteger, wholeNumber } from '../grammar/option-values.ts';
+import {
+  instant,
+  nameList,
+  notEmpty,
+  positiveInteger,
+  wholeNumber,
+} from '../grammar/option-values.ts';
 import { namedBy, type SessionFlag, withSessionArgument } from '../grammar/session-argument.ts';
 
 /** Adds `adjutant show`. */
 export const addShowCommand: AddCommand = (program, { host, interruption, onExitCode }) => {
-  withSessionArgument(withServer(ledgerCommand(program, 'show', 'show what was done in a session')))
+  const show = withSessionArgument(
+    withServer(ledgerCommand(program, 'show', 'show what was done in a session')),
+  );
+  for (const option of filterOptions()) show.addOption(option);
+  show
     .option('--transcript', 'as a conversation (default)')
     .addOption(
       new Option(
@@ -72,4 +82,19 @@ const showViews: readonly string[] = [
 /** Options of `show` that cannot be combined with this one. */
 function othersThan(view: string): string[] {
   return showViews.filter((other) => other !== view);
+}
+
+/** Options that choose events. Each shows events, and no other view. */
+function filterOptions(): readonly Option[] {
+  const filter = (flags: string, description: string): Option =>
+    new Option(flags, `only events ${description}`)
+      .implies({ events: true })
+      .conflicts([...othersThan('events'), 'follow']);
+  return [
+    filter('--type <types>', 'of these types, with commas between them').argParser(nameList),
+    filter('--agent <name>', 'of this agent').argParser(notEmpty),
+    filter('--from <instant>', 'of then or later').argParser(instant),
+    filter('--to <instant>', 'before then').argParser(instant),
+    filter('--text <text>', 'whose JSON text has this in it').argParser(notEmpty),
+  ];
 }

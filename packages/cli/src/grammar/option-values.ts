@@ -91,6 +91,18 @@ export function duration(text: string): number {
 }
 
 /** Returns the names in a list with commas. */
-export function queueNames(text: string): readonly string[] {
+export function nameList(text: string): readonly string[] {
   return text.split(',').map((name) => notEmpty(name).trim());
+}
+
+const isoInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** Returns an instant in epoch milliseconds. */
+export function instant(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const ms = isoInstant.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new InvalidArgumentError(
+    'It must be a time such as 2026-01-31T12:00:00Z, or epoch milliseconds.',
+  );
 }

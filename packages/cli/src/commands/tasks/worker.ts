@@ -1,7 +1,7 @@
 import type { WorkerOptions } from '../../actions/tasks/worker.ts';
 import type { AddCommand } from '../../grammar/add-command.ts';
 import { agentCommand } from '../../grammar/option-groups.ts';
-import { positiveInteger, queueNames } from '../../grammar/option-values.ts';
+import { nameList, positiveInteger } from '../../grammar/option-values.ts';
 
 /** Adds `adjutant worker`, which works on the tasks of an app. */
 export const addWorkerCommand: AddCommand = (program, parts) => {
@@ -15,7 +15,7 @@ export const addWorkerCommand: AddCommand = (program, parts) => {
       'how many at the same time (default: that of the app)',
       positiveInteger,
     )
-    .option('--queues <names>', 'queues to serve, such as default,mail', queueNames)
+    .option('--queues <names>', 'queues to serve, such as default,mail', nameList)
     .option('--json', 'print a line of JSON for each task that begins or ends')
     .action(async (options: WorkerOptions) => {
       const { work } = await import('../../actions/tasks/worker.ts');
