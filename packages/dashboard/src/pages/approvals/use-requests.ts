@@ -1,0 +1,80 @@
+import type { ServerRequest } from '@adjutant/server/client';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { soonestFirst } from './request-words.ts';
+
+const pageSize = 200;
+/** Requests that the page holds at most. */
+export const mostShown = 1_000;
+
+/** Requests that wait for an answer, those first whose time ends first. */
+export function usePending() {
+  return useQuery({
+    queryKey: ['approvals', 'pending'],
+    queryFn: async ({ signal }) => soonestFirst(await readAll('pending', signal)),
+  });
+}
+
+/** Requests that do not wait any more, the last answered first. */
+export function useSettled(isShown: boolean) {
+  return useQuery({
+    queryKey: ['approvals', 'settled'],
+    queryFn: async ({ signal }) =>
+      (await readAll('all', signal))
+        .filter(({ status }) => status !== 'pending')
+        .toSorted((a, b) => (b.settledAt ?? b.createdAt) - (a.settledAt ?? a.createdAt)),
+    enabled: isShown,
+  });
+}
+
+async function readAll(
+  status: 'pending' | 'all',
+  signal: AbortSignal,
+): Promise<readonly ServerRequest[]> {
+  const requests: ServerRequest[] = [];
+  const listing = api.approvals.list({ status, limit: pageSize }, { signal });
+  let cursor: string | undefined;
+  do {
+    const page = await listing.page(cursor);
+    requests.push(...page.requests);
+    cursor = page.cursor;
+  } while (cursor !== undefined && requests.length < mostShown);
+  return requests;
+}
+
+export function useRequest(requestId: string | undefined) {
+  return useQuery({
+    queryKey: ['approvals', 'one', requestId],
+    queryFn: ({ signal }) => api.approvals.get(requestId ?? '', { signal }),
+    enabled: requestId !== undefined,
+  });
+}
+
+/** Event of the ledger, as far as the page reads it. */
+export interface RequestEvent {
+  readonly seq: number;
+  readonly args?: unknown;
+  readonly request?: Readonly<Record<string, unknown>>;
+  readonly decision?: ServerRequest['options'][number];
+  readonly reason?: string;
+}
+
+/** Finds where in its ledger a request was asked, or answered. */
+export function useRequestEvent(
+  { requestId, session }: Pick<ServerRequest, 'requestId' | 'session'>,
+  type: 'tool_yield' | 'tool_input',
+  isWanted = true,
+) {
+  return useQuery({
+    queryKey: ['request-event', requestId, type],
+    queryFn: async ({ signal }): Promise<RequestEvent | null> => {
+      const query = { type: [type], text: requestId, signal };
+      for await (const event of api.sessions.events(session, query))
+        if ('requestId' in event && event.requestId === requestId)
+          return event as unknown as RequestEvent;
+      return null;
+    },
+    enabled: isWanted,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
