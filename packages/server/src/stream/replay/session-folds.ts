@@ -45,6 +45,15 @@ interface Checkpoint<State> {
   readonly size?: number;
 }
 
+/** Something that was made of a whole ledger. */
+interface MadeOfWhole<Made> {
+  /** `seq` of the last event of the ledger. */
+  readonly seq: number;
+  /** Of that event. */
+  readonly name: string;
+  readonly made: Made;
+}
+
 /**
  * Bytes that folds which grow, and states at places, may hold of all sessions together, as far as
  * they can be told.
@@ -63,6 +72,7 @@ const mostCheckpoints = 64;
 export class SessionFolds {
   readonly #growing = new Bounded<Growing<GrowingFold>>(roomForFolds);
   readonly #checkpoints = new Bounded<readonly Checkpoint<unknown>[]>(roomForFolds);
+  readonly #wholes = new Bounded<MadeOfWhole<unknown>>(roomForFolds);
 
   /**
    * A fold over everything that the ledger has now. It grows further: what is asked of it after a
@@ -137,12 +147,46 @@ export class SessionFolds {
     return made.at(-1)?.state ?? telling.start;
   }
 
+  /**
+   * Something that needs the whole ledger, and is made anew when that has grown: who reads it in
+   * pages reads the ledger once.
+   * @param last `seq` of the last event
+   * @param make gives also the last event that it was made of, and about how many bytes it holds
+   */
+  async ofWhole<Made>(
+    address: SessionAddress,
+    name: string,
+    last: number,
+    make: () => Promise<{
+      readonly made: Made;
+      readonly last: StoredEvent | undefined;
+      readonly size: number;
+    }>,
+  ): Promise<Made> {
+    const key = `${sessionKey(address)} ${name}`;
+    const kept = this.#wholes.get(key) as MadeOfWhole<Made> | undefined;
+    if (kept !== undefined && kept.seq === last && (await nameAt(address, last)) === kept.name)
+      return kept.made;
+    const { made, last: event, size } = await make();
+    if (event !== undefined)
+      this.#wholes.set(key, { seq: event.seq, name: eventName(event), made }, size);
+    return made;
+  }
+
   /** Keeps nothing of a session, as when it is deleted. */
   forget(address: SessionAddress): void {
     const prefix = `${sessionKey(address)} `;
     this.#growing.deleteAll(prefix);
     this.#checkpoints.deleteAll(prefix);
+    this.#wholes.deleteAll(prefix);
   }
+}
+
+/** The name of an event of a ledger. */
+async function nameAt({ app, session }: SessionAddress, seq: number): Promise<string | undefined> {
+  for await (const event of app.sessions.events(session, { after: seq - 1, upTo: seq }))
+    return eventName(event);
+  return undefined;
 }
 
 /** @returns `false` when the ledger is not the one that was folded */
