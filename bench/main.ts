@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { appends } from './cases/appends.ts';
 import { bytesByLength } from './cases/bytes-by-length.ts';
+import { dashboard } from './cases/dashboard.ts';
 import { deltas } from './cases/deltas.ts';
 import { evals } from './cases/evals.ts';
 import { forks } from './cases/forks.ts';
@@ -57,6 +58,7 @@ const benchmarks: readonly Benchmark[] = [
   simulator,
   importCost,
   terminalApp,
+  dashboard,
 ];
 
 const names = benchmarks.map(({ name }) => name).join(', ');

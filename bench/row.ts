@@ -11,6 +11,8 @@ export type Unit =
   | 'appends/s'
   | 'events/s'
   | 'tasks/s'
+  | 'tasks'
+  | 'nodes'
   | '×'
   | '%';
 

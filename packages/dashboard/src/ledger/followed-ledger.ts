@@ -28,6 +28,7 @@ export class FollowedLedger {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #version = 0;
+  #shape = 0;
   #isTold = false;
   #wakes: (() => void) | undefined;
 
@@ -38,6 +39,14 @@ export class FollowedLedger {
         (await api.sessions.eventPage(session, { after, limit })).events as never,
       () => this.#changed(),
     );
+  }
+
+  /**
+   * Changes with the columns and the bars. Bodies that come change `version` alone: what is drawn of
+   * all events stays as it is.
+   */
+  get shape(): number {
+    return this.#shape;
   }
 
   /** Changes with everything that is drawn. */
@@ -85,6 +94,7 @@ export class FollowedLedger {
       this.columns.add(outline);
       this.last = outline.last;
       this.bars.update(this.columns);
+      this.#shape++;
       this.#changed();
     } while (this.columns.count < this.last);
   }

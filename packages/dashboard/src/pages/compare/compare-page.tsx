@@ -15,7 +15,7 @@ export function ComparePage() {
 function Both({ a, b }: { readonly a: string; readonly b: string }) {
   const left = useLedger(a);
   const right = useLedger(b);
-  for (const [name, { ledger }] of [
+  for (const [name, ledger] of [
     ['A', left],
     ['B', right],
   ] as const) {

@@ -13,8 +13,6 @@ interface ComparedRowsProps {
   readonly shared: number;
   readonly rows: readonly AlignedRow[];
   readonly withShared: boolean;
-  /** Changes when bodies of events have come. */
-  readonly version: number;
 }
 
 type Line = 'same' | 'divergence' | AlignedRow;

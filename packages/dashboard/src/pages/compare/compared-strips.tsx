@@ -9,7 +9,7 @@ interface ComparedStripsProps {
   readonly left: FollowedLedger;
   readonly right: FollowedLedger;
   readonly shared: number;
-  readonly version: number;
+  readonly shape: number;
 }
 
 const heights = { message: 24, error: 24, wait: 22, model: 19, tool: 15 } as const;
@@ -17,9 +17,9 @@ const lowest = 8;
 const [upper, lower] = [34, 82];
 
 /** Both ledgers as marks: the upper one whole, the lower one from where it leaves. */
-export function ComparedStrips({ left, right, shared, version }: ComparedStripsProps) {
+export function ComparedStrips({ left, right, shared, shape }: ComparedStripsProps) {
   const most = Math.max(left.columns.count, right.columns.count, 1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the columns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the columns
   const draw = useCallback(
     (context: CanvasRenderingContext2D, { width }: CanvasSize) => {
       const each = width / most;
@@ -39,7 +39,7 @@ export function ComparedStrips({ left, right, shared, version }: ComparedStripsP
       context.arc(x, upper, 4, 0, 7);
       context.fill();
     },
-    [left, right, shared, most, version],
+    [left, right, shared, most, shape],
   );
   const words = useMemo(
     () =>

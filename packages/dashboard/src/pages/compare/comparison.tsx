@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { PageHead, Space } from '../../components/page-head.tsx';
 import { Segmented } from '../../components/segmented.tsx';
 import { useAct } from '../../components/use-act.ts';
-import type { useLedger } from '../session/use-ledger.ts';
+import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
 import { align, sharedEvents } from './alignment.ts';
 import { ComparedFigures } from './compared-figures.tsx';
 import { ComparedRows } from './compared-rows.tsx';
@@ -16,23 +16,22 @@ import { ComparedStrips } from './compared-strips.tsx';
 import styles from './comparison.module.css';
 import { markdownOf } from './markdown.ts';
 
-type Side = ReturnType<typeof useLedger>;
 type View = 'differences' | 'all' | 'state';
 
 interface ComparisonProps {
-  readonly left: Side;
-  readonly right: Side;
+  readonly left: FollowedLedger;
+  readonly right: FollowedLedger;
 }
 
 export function Comparison({ left, right }: ComparisonProps) {
   const [view, setView] = useState<View>('differences');
-  const [one, other] = [left.ledger.columns, right.ledger.columns];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: versions stand for the columns
+  const [one, other] = [left.columns, right.columns];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shapes stand for the columns
   const { shared, rows } = useMemo(() => {
     const common = sharedEvents(one, other);
     return { shared: common, rows: align(one, other, common) };
-  }, [one, other, left.version, right.version]);
-  const sides = { left: left.ledger, right: right.ledger };
+  }, [one, other, left.shape, right.shape]);
+  const sides = { left, right };
   return (
     <div className={styles['comparison']}>
       <PageHead title="Compare">
@@ -53,21 +52,15 @@ export function Comparison({ left, right }: ComparisonProps) {
         >
           Copy as Markdown
         </Button>
-        <GoOn session={right.ledger.session} />
+        <GoOn session={right.session} />
       </PageHead>
-      <ComparedStrips {...sides} shared={shared} version={left.version + right.version} />
+      <ComparedStrips {...sides} shared={shared} shape={left.shape + right.shape} />
       <ComparedFigures {...sides} />
-      <Names left={left.ledger.session} right={right.ledger.session} shared={shared} />
+      <Names left={left.session} right={right.session} shared={shared} />
       {view === 'state' ? (
         <ComparedState {...sides} />
       ) : (
-        <ComparedRows
-          {...sides}
-          shared={shared}
-          rows={rows}
-          withShared={view === 'all'}
-          version={left.version + right.version}
-        />
+        <ComparedRows {...sides} shared={shared} rows={rows} withShared={view === 'all'} />
       )}
     </div>
   );

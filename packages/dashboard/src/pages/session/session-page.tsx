@@ -37,7 +37,7 @@ export function SessionPage() {
 }
 
 function OpenSession({ session }: { readonly session: string }) {
-  const { ledger, version } = useLedger(session);
+  const ledger = useLedger(session);
   if (ledger.phase === 'failed' && ledger.columns.count === 0)
     return <Failure error={ledger.error} what="The session" />;
   if (ledger.phase === 'reading' && ledger.columns.count === 0)
@@ -49,12 +49,10 @@ function OpenSession({ session }: { readonly session: string }) {
           : { progress: `${counted(ledger.columns.count)} of ${counted(ledger.last)} events` })}
       />
     );
-  return <SessionView ledger={ledger} version={version} />;
+  return <SessionView ledger={ledger} />;
 }
 
-type LedgerOf = ReturnType<typeof useLedger>;
-
-function SessionView({ ledger, version }: LedgerOf) {
+function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   const { columns, session } = ledger;
   const { count } = columns;
   const position = usePosition(count);
@@ -86,10 +84,7 @@ function SessionView({ ledger, version }: LedgerOf) {
           This session is not followed any more: {String((ledger.error as Error).message)}
         </p>
       ) : null}
-      <Panes
-        {...{ ledger, version, position, moment, isOld, error, modelCall }}
-        onPrompt={togglePrompt}
-      />
+      <Panes {...{ ledger, position, moment, isOld, error, modelCall }} onPrompt={togglePrompt} />
       <Dock
         {...{ columns, count, position, unlessFork }}
         isPlaying={play.isPlaying}
@@ -104,7 +99,8 @@ function SessionView({ ledger, version }: LedgerOf) {
   );
 }
 
-interface PanesProps extends LedgerOf {
+interface PanesProps {
+  readonly ledger: FollowedLedger;
   readonly position: Position;
   readonly moment: Moment | undefined;
   readonly isOld: boolean;
@@ -115,7 +111,7 @@ interface PanesProps extends LedgerOf {
 
 /** Transcript, timeline with the ledger, and state: beside each other, or as tabs. */
 function Panes(props: PanesProps) {
-  const { ledger, version, position, moment, isOld, error, modelCall, onPrompt } = props;
+  const { ledger, position, moment, isOld, error, modelCall, onPrompt } = props;
   const [tab, setTab] = useState<Tab>('transcript');
   return (
     <>
@@ -128,11 +124,11 @@ function Panes(props: PanesProps) {
       </div>
       <div className={styles['columns']} data-tab={tab}>
         <div className={styles['transcript']}>
-          <Transcript ledger={ledger} version={version} position={position} />
+          <Transcript ledger={ledger} position={position} />
         </div>
         <div className={styles['centre']}>
-          <Timeline ledger={ledger} version={version} position={position} />
-          <EventList ledger={ledger} version={version} position={position} />
+          <Timeline ledger={ledger} position={position} />
+          <EventList ledger={ledger} position={position} />
         </div>
         <div className={styles['state']}>
           {error !== null && moment === undefined ? (

@@ -1,12 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { FollowedLedger } from '../../ledger/followed-ledger.ts';
 
-/** Follows the ledger of a session while the page is open. */
-export function useLedger(session: string): {
-  readonly ledger: FollowedLedger;
-  /** Changes with everything that is drawn of the ledger. */
-  readonly version: number;
-} {
+/** Follows the ledger of a session while the page is open: its caller is drawn with each change. */
+export function useLedger(session: string): FollowedLedger {
   const [ledger, setLedger] = useState(() => new FollowedLedger(session));
   useEffect(() => {
     const opened = new FollowedLedger(session);
@@ -14,6 +10,6 @@ export function useLedger(session: string): {
     void opened.open();
     return () => opened.close();
   }, [session]);
-  const version = useSyncExternalStore(ledger.subscribe, ledger.version);
-  return { ledger, version };
+  useSyncExternalStore(ledger.subscribe, ledger.version);
+  return ledger;
 }

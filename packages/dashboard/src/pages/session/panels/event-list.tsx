@@ -14,7 +14,6 @@ import { useTextSearch } from './use-text-search.ts';
 
 interface EventListProps {
   readonly ledger: FollowedLedger;
-  readonly version: number;
   readonly position: Position;
 }
 
@@ -24,15 +23,15 @@ const rowsBeyond = 10;
 const paddingBelow = 36;
 
 /** The ledger as a list: rows of fixed height, of which only those in sight are there. */
-export function EventList({ ledger, version, position }: EventListProps) {
+export function EventList({ ledger, position }: EventListProps) {
   const { columns } = ledger;
   const [filter, setFilter] = useState<Filter>('all');
   const [text, setText] = useState('');
   const found = useTextSearch(ledger.session, text, columns.count);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the columns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the columns
   const rows = useMemo(
     () => rowsOf(columns, filter, found.seqs),
-    [columns, version, filter, found.seqs],
+    [columns, ledger.shape, filter, found.seqs],
   );
   const { scroll, virtual } = useVirtualRows(rows.length);
   const chosen = rows.indexOf(position.seq);

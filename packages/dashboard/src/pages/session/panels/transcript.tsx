@@ -27,15 +27,14 @@ const failedToo: ReadonlySet<string> = new Set(['tool_result', 'invocation_end']
 
 interface TranscriptProps {
   readonly ledger: FollowedLedger;
-  readonly version: number;
   readonly position: Position;
 }
 
 /** The session as a conversation. What is later than the chosen event is there, but faint. */
-export function Transcript({ ledger, version, position }: TranscriptProps) {
+export function Transcript({ ledger, position }: TranscriptProps) {
   const { columns } = ledger;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the columns
-  const entries = useMemo(() => entriesOf(columns), [columns, version]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the columns
+  const entries = useMemo(() => entriesOf(columns), [columns, ledger.shape]);
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: entries.length,
@@ -168,7 +167,13 @@ function Speech({ event }: { readonly event: LedgerEvent }) {
   const name = event.type === 'user' ? String(event['by'] ?? 'user') : String(event['agent']);
   return (
     <>
-      <Creature name={name} size={22} />
+      {event.type === 'user' ? (
+        <span className={styles['person']} aria-hidden="true">
+          {name.slice(0, 1).toUpperCase()}
+        </span>
+      ) : (
+        <Creature name={name} size={22} />
+      )}
       <span className={styles['speech']} data-type={event.type}>
         <span className={styles['name']}>
           <bdi>{visible(name)}</bdi>

@@ -25,7 +25,6 @@ import styles from './timeline.module.css';
 
 interface TimelineProps {
   readonly ledger: FollowedLedger;
-  readonly version: number;
   readonly position: Position;
 }
 
@@ -37,9 +36,9 @@ const legend = [
 ] as const;
 
 /** What happened when: bars of invocations, model calls, tools and waits over time. */
-export function Timeline({ ledger, version, position }: TimelineProps) {
+export function Timeline({ ledger, position }: TimelineProps) {
   const [isFolded, setFolded] = useState(true);
-  const { scene, setView, fit, whole } = useScene(ledger, version, isFolded);
+  const { scene, setView, fit, whole } = useScene(ledger, isFolded);
   const zoom = (factor: number): void => {
     const at = ledger.columns.eventAt(position.seq)?.at ?? scene.end;
     setView(zoomed(scene.view, factor, scene.time.place(at)));
@@ -86,23 +85,23 @@ export function Timeline({ ledger, version, position }: TimelineProps) {
             </div>
           ))}
         </div>
-        <Plot scene={scene} version={version} position={position} onView={setView} />
+        <Plot scene={scene} shape={ledger.shape} position={position} onView={setView} />
       </div>
     </section>
   );
 }
 
-function useScene(ledger: FollowedLedger, version: number, isFolded: boolean) {
-  const { columns, bars } = ledger;
+function useScene(ledger: FollowedLedger, isFolded: boolean) {
+  const { columns, bars, shape } = ledger;
   const { count } = columns;
   const [chosen, setChosen] = useState<TimeView | undefined>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for columns and bars
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for columns and bars
   const parts = useMemo(() => {
     const start = columns.at[0] ?? 0;
     const end = columns.at[Math.max(0, count - 1)] ?? start;
     const time = new FoldedTime(isFolded ? gapsOf(bars.all, end) : []);
     return { start, end: Math.max(end, start + 1), time, rows: rowsOf(columns) };
-  }, [columns, bars, count, version, isFolded]);
+  }, [columns, bars, count, shape, isFolded]);
   const whole = useMemo(
     () => ({ from: parts.time.place(parts.start), to: parts.time.place(parts.end) }),
     [parts],
@@ -123,18 +122,18 @@ function useScene(ledger: FollowedLedger, version: number, isFolded: boolean) {
 
 interface PlotProps {
   readonly scene: TimelineScene;
-  readonly version: number;
+  readonly shape: number;
   readonly position: Position;
   readonly onView: (view: TimeView) => void;
 }
 
-function Plot({ scene, version, position, onView }: PlotProps) {
+function Plot({ scene, shape, position, onView }: PlotProps) {
   const element = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState<CanvasSize>({ width: 0, height: 0 });
   const [pointed, setPointed] = useState<Pointed | undefined>();
   const layer = useMemo(() => new Layer(), []);
   const at = scene.columns.eventAt(position.seq)?.at ?? scene.end;
-  const key = `${version} ${scene.view.from} ${scene.view.to}`;
+  const key = `${shape} ${scene.view.from} ${scene.view.to}`;
   const draw = useCallback(
     (context: CanvasRenderingContext2D, drawn: CanvasSize) => {
       drawGround(context, drawn, scene);
