@@ -9,6 +9,10 @@ export type LedgerEvent = Readonly<Record<string, unknown>> & {
 const eventsPerPage = 500;
 /** Pages that are kept: those that were looked at last. */
 const mostPages = 20;
+/** Milliseconds for which a page is looked at before it is read, and by which that may be late. */
+const restMs = 60;
+const lateMs = 20;
+const mostAtOnce = 4;
 /** Milliseconds before a page that could not be read is asked for again. */
 const pauseAfterFailureMs = 2_000;
 
@@ -22,6 +26,8 @@ export class EventPages {
   readonly #pages = new Map<number, Map<number, LedgerEvent>>();
   readonly #underWay = new Map<number, number>();
   readonly #failedAt = new Map<number, number>();
+  readonly #wanted = new Map<number, number>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(read: ReadPage, changed: () => void) {
     this.#read = read;
@@ -37,8 +43,21 @@ export class EventPages {
       this.#pages.set(number, page);
     }
     const event = page?.get(seq);
-    if (event === undefined && seq >= 1 && seq <= count) void this.#load(number, count);
+    if (event === undefined && seq >= 1 && seq <= count) this.#want(number, count);
     return event;
+  }
+
+  /** Pages are read when they are still looked at after a moment: not all that a drag passes. */
+  #want(number: number, count: number): void {
+    this.#wanted.set(number, performance.now());
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const since = performance.now() - restMs - lateMs;
+      const wanted = [...this.#wanted].filter(([, at]) => at >= since);
+      this.#wanted.clear();
+      for (const [one] of wanted.slice(-mostAtOnce)) void this.#load(one, count);
+      if (wanted.length === 0) this.#changed();
+    }, restMs);
   }
 
   /** Takes an event that has come by the stream. */

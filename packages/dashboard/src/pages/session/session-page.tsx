@@ -1,5 +1,5 @@
 import type { Moment } from '@adjutant/server/client';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'wouter';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
@@ -57,6 +57,8 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   const { count } = columns;
   const position = usePosition(count);
   const { seq, wanted } = position;
+  // While the reader drags, the strip is drawn at once and the panes skip what they cannot follow.
+  const shown = useDeferredValue(position);
   const { moment, isOld, error } = useMoment(session, seq);
   const [panel, setPanel] = usePanel();
   const play = usePlay(columns, position);
@@ -84,7 +86,12 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
           This session is not followed any more: {String((ledger.error as Error).message)}
         </p>
       ) : null}
-      <Panes {...{ ledger, position, moment, isOld, error, modelCall }} onPrompt={togglePrompt} />
+      <Panes
+        {...{ ledger, moment, isOld, error, modelCall }}
+        position={shown}
+        version={ledger.version()}
+        onPrompt={togglePrompt}
+      />
       <Dock
         {...{ columns, count, position, unlessFork }}
         isPlaying={play.isPlaying}
@@ -101,6 +108,8 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
 
 interface PanesProps {
   readonly ledger: FollowedLedger;
+  /** Draws the panes again when the ledger, which is the same object, has more. */
+  readonly version: number;
   readonly position: Position;
   readonly moment: Moment | undefined;
   readonly isOld: boolean;
@@ -110,7 +119,7 @@ interface PanesProps {
 }
 
 /** Transcript, timeline with the ledger, and state: beside each other, or as tabs. */
-function Panes(props: PanesProps) {
+const Panes = memo(function Panes(props: PanesProps) {
   const { ledger, position, moment, isOld, error, modelCall, onPrompt } = props;
   const [tab, setTab] = useState<Tab>('transcript');
   return (
@@ -140,7 +149,7 @@ function Panes(props: PanesProps) {
       </div>
     </>
   );
-}
+});
 
 interface OverlayProps {
   readonly panel: string | undefined;

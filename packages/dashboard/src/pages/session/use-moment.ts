@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api } from '../../api/client.ts';
+import { useLate } from '../../components/use-late.ts';
 
 /** Milliseconds after the last move before the server is asked. */
 const askAfterMs = 60;
@@ -10,11 +10,7 @@ const askAfterMs = 60;
  * answer stays, and `isOld` says so. Answers for other events are dropped.
  */
 export function useMoment(session: string, seq: number) {
-  const [asked, setAsked] = useState(seq);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(seq), askAfterMs);
-    return () => clearTimeout(timer);
-  }, [seq]);
+  const asked = useLate(seq, askAfterMs);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['moment', session, asked],
     queryFn: ({ signal }) => api.sessions.moment(session, { at: asked, signal }),

@@ -1,5 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { clock } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { SearchField } from '../../../components/search-field.tsx';
@@ -9,6 +8,7 @@ import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import { type EventKind, kindNames } from '../../../ledger/kinds.ts';
 import type { Position } from '../position.ts';
 import styles from './event-list.module.css';
+import { useFixedRows } from './fixed-rows.ts';
 import { Found } from './found.tsx';
 import { useTextSearch } from './use-text-search.ts';
 
@@ -19,8 +19,8 @@ interface EventListProps {
 
 type Filter = EventKind | 'all';
 const rowHeight = 28;
-const rowsBeyond = 10;
-const paddingBelow = 36;
+/** The words about the reader's place hang over the last rows. */
+const coveredBelow = 36;
 
 /** The ledger as a list: rows of fixed height, of which only those in sight are there. */
 export function EventList({ ledger, position }: EventListProps) {
@@ -33,9 +33,16 @@ export function EventList({ ledger, position }: EventListProps) {
     () => rowsOf(columns, filter, found.seqs),
     [columns, ledger.shape, filter, found.seqs],
   );
-  const { scroll, virtual } = useVirtualRows(rows.length);
+  const { first, end, show, scroll } = useFixedRows({
+    count: rows.length,
+    rowHeight,
+    covered: coveredBelow,
+  });
   const chosen = rows.indexOf(position.seq);
-  useKeepInSight(virtual, { chosen, isLive: position.isLive, rows: rows.length });
+  const shown = position.isLive ? rows.length - 1 : chosen;
+  useEffect(() => {
+    if (shown >= 0) show(shown);
+  }, [shown, show]);
   const move = (step: 1 | -1): void => {
     const next = columns.find(position.seq, step, (seq) => rows.includes(seq));
     if (next !== undefined) position.go(next);
@@ -60,13 +67,13 @@ export function EventList({ ledger, position }: EventListProps) {
         {rows.length === 0 ? (
           <PlaceHolder title={emptyWords(columns.count, text, found.isReading)} />
         ) : (
-          <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-            {virtual.getVirtualItems().map(({ index, start }) => (
+          <div style={{ height: rows.length * rowHeight + coveredBelow, position: 'relative' }}>
+            {Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i).map((index) => (
               <Row
                 key={rows[index]}
                 ledger={ledger}
                 seq={rows[index] ?? 0}
-                place={{ index, of: rows.length, top: start }}
+                place={{ index, of: rows.length, top: index * rowHeight }}
                 position={position}
                 text={text}
               />
@@ -76,20 +83,6 @@ export function EventList({ ledger, position }: EventListProps) {
       </div>
     </section>
   );
-}
-
-function useVirtualRows(count: number) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowHeight,
-    overscan: rowsBeyond,
-    // The words about the reader's place hang over the last rows.
-    paddingEnd: paddingBelow,
-    scrollPaddingEnd: paddingBelow,
-  });
-  return { scroll, virtual };
 }
 
 interface FiltersProps {
@@ -158,22 +151,6 @@ function emptyWords(count: number, text: string, isReading: boolean): string {
   return text === ''
     ? `None of ${events} is of this kind.`
     : `No event matches “${text}” in ${events}.`;
-}
-
-interface InSight {
-  readonly chosen: number;
-  readonly isLive: boolean;
-  readonly rows: number;
-}
-
-function useKeepInSight(
-  virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>,
-  { chosen, isLive, rows }: InSight,
-): void {
-  useEffect(() => {
-    if (isLive && rows > 0) virtual.scrollToIndex(rows - 1, { align: 'end' });
-    else if (chosen !== -1) virtual.scrollToIndex(chosen, { align: 'auto' });
-  }, [virtual, chosen, isLive, rows]);
 }
 
 interface RowProps {

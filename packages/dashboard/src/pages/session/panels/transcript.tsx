@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
 import { clock } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
+import { useLate } from '../../../components/use-late.ts';
 import { inline, visible } from '../../../components/visible-text.ts';
 import { Creature } from '../../../creatures/creature.tsx';
 import type { Columns } from '../../../ledger/columns.ts';
@@ -24,6 +25,8 @@ const told: ReadonlySet<string> = new Set([
   'cancel',
 ]);
 const failedToo: ReadonlySet<string> = new Set(['tool_result', 'invocation_end']);
+
+const settledAfterMs = 100;
 
 interface TranscriptProps {
   readonly ledger: FollowedLedger;
@@ -49,12 +52,13 @@ export function Transcript({ ledger, position }: TranscriptProps) {
   const { isLive } = position;
   const streamed = isLive ? [...ledger.streamed] : [];
   const length = streamed.reduce((sum, [, text]) => sum + text.length, 0);
+  // Entries have the heights of their texts: to find one costs more than a frame of a drag has.
+  const settled = useLate(isLive ? entries.length - 1 : current, settledAfterMs);
   // biome-ignore lint/correctness/useExhaustiveDependencies: streamed text moves the end
   useEffect(() => {
-    if (entries.length === 0) return;
-    if (isLive) virtual.scrollToIndex(entries.length - 1, { align: 'end' });
-    else if (current >= 0) virtual.scrollToIndex(current, { align: 'auto' });
-  }, [virtual, isLive, current, entries.length, length]);
+    if (settled >= 0 && settled < entries.length)
+      virtual.scrollToIndex(settled, { align: isLive ? 'end' : 'auto' });
+  }, [virtual, settled, isLive, length]);
   return (
     <section ref={scroll} className={styles['transcript']} aria-label="Transcript" tabIndex={0}>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
