@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { promptOf } from '../context/recipe.ts';
+import { isDecision } from '../ledger/decisions/decision.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { AnySession } from '../session/session.ts';
 import { comparableOf, kindOf } from './comparable.ts';
@@ -58,7 +59,8 @@ function sideOf(source: AnySession | RecordedLedger): Side {
   const rename = runNames(events);
   const streams = new Map<string, Event[]>();
   for (const event of withoutRemnants(events)) {
-    if (isMark(event)) continue;
+    // That a session is a fork says nothing of what was done in it.
+    if (isMark(event) || isDecision(event, 'fork')) continue;
     const stream = rename(streamOf(event)) as string;
     const list = streams.get(stream) ?? [];
     streams.set(stream, list);

@@ -29,9 +29,12 @@ import type {
   Reopening,
   RunExplanation,
   ServerPrompt,
+  ServerReplay,
+  ServerReplayOptions,
   ServerSession,
   ServerSessionDetails,
   SessionControl,
+  SessionDifference,
   SessionListQuery,
   SessionState,
   SessionTree,
@@ -239,6 +242,36 @@ export class Sessions {
     return this.#transport.json({
       method: 'GET',
       path: pathOf('sessions', session, 'prompts', String(seq)),
+      ...options,
+    });
+  }
+
+  /**
+   * Runs the code of the server against the session, and finds the first place where it does
+   * something else. Writes nothing. @param options.runSteps runs steps that may have effects, too
+   */
+  replay(
+    session: string,
+    { signal, ...body }: ServerReplayOptions & CallOptions = {},
+  ): Promise<ServerReplay> {
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('sessions', session, 'replay'),
+      body,
+      ...defined({ signal }),
+    });
+  }
+
+  /** The first place at which two sessions differ, such as a fork and its origin. */
+  difference(
+    session: string,
+    other: string,
+    options: CallOptions = {},
+  ): Promise<SessionDifference> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'difference'),
+      query: { with: other },
       ...options,
     });
   }

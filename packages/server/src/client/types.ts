@@ -22,6 +22,7 @@ import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
 import type { promptSchema } from '../schemas/prompt.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
+import type { differenceSchema, replayOptionsSchema, replaySchema } from '../schemas/replay.ts';
 import type {
   newRunSchema,
   runOutlineSchema,
@@ -97,6 +98,9 @@ export type RunExplanation = z.output<typeof explanationSchema>;
 export type FailureQuery = QueryOf<typeof failuresQuerySchema>;
 export type FailurePage = z.output<typeof failurePageSchema>;
 export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
+export type ServerReplay = z.output<typeof replaySchema>;
+export type ServerReplayOptions = z.input<typeof replayOptionsSchema>;
+export type SessionDifference = z.output<typeof differenceSchema>;
 export type ServerPrompt = z.output<typeof promptSchema>;
 export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
 export type Interruption = z.input<typeof interruptSchema>;

@@ -16,6 +16,7 @@ import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addForkRoutes } from './ledgers/forks.ts';
 import { addPromptRoutes } from './ledgers/prompts.ts';
+import { addReplayRoutes } from './ledgers/replays.ts';
 import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
 import { addNoticeRoutes } from './notices/notices.ts';
@@ -50,6 +51,7 @@ const all: readonly AddRoutes[] = [
   addLedgerRoutes,
   addViewRoutes,
   addPromptRoutes,
+  addReplayRoutes,
   // Before the routes of one task, whose id would be `events`.
   addTaskEventRoutes,
   addTaskRoutes,
