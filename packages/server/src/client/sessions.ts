@@ -268,12 +268,7 @@ export class Sessions {
     other: string,
     options: CallOptions = {},
   ): Promise<SessionDifference> {
-    return this.#transport.json({
-      method: 'GET',
-      path: pathOf('sessions', session, 'difference'),
-      query: { with: other },
-      ...options,
-    });
+    return this.#view(session, 'difference', { ...options, with: other });
   }
 
   /**

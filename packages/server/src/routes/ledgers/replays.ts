@@ -109,7 +109,8 @@ function assertNoSteps({ runnables }: Pick<Runtime, 'runnables'>, events: readon
   throw new RequestRefusedError(
     409,
     'replay_runs_steps',
-    `A replay would run the bodies of steps again, with what they do outside: ${steps.join(', ')}. ` +
+    `A replay would run the bodies of steps again, with what they do outside: ` +
+      `${steps.join(', ')}. ` +
       'Say `effects: false` in those that do nothing outside by themselves, or set `runSteps`.',
     { steps },
   );
