@@ -268,7 +268,8 @@ export class Sessions {
     other: string,
     options: CallOptions = {},
   ): Promise<SessionDifference> {
-    return this.#view(session, 'difference', { ...options, with: other });
+    const query = { ...options, with: other };
+    return this.#view(session, 'difference', query);
   }
 
   /**
