@@ -5,7 +5,7 @@ import { creatureFor } from './creature-map.ts';
 import { FigureDrawing, seed } from './figure-drawing.tsx';
 import type { Figure } from './figures/shapes.ts';
 import { loadedFigure, loadFigure } from './load-figure.ts';
-import { type CreatureName, creatureOf } from './registry.ts';
+import { type CreatureName, creatureOf, type Zone } from './registry.ts';
 import type { CreatureState } from './states.ts';
 
 interface CreatureProps {
@@ -15,10 +15,12 @@ interface CreatureProps {
   readonly size?: number;
   /** Draws it in a state; without one it stands still beside words, as in lists. */
   readonly state?: CreatureState;
+  /** Zone whose colour it has while it works. @default the one where it lives */
+  readonly zone?: Zone;
 }
 
 /** Creature of a component or an agent. It stands beside words, which say the same. */
-export function Creature({ name, size = 16, state }: CreatureProps) {
+export function Creature({ name, size = 16, state, zone }: CreatureProps) {
   const creature = creatureFor(name, useChosenCreatures());
   const figure = useFigure(creature);
   return (
@@ -27,7 +29,7 @@ export function Creature({ name, size = 16, state }: CreatureProps) {
       key={state}
       className={styles['creature']}
       data-state={state}
-      data-zone={creatureOf(creature).zone}
+      data-zone={zone ?? creatureOf(creature).zone}
       data-creature={creature}
       style={{ width: size, height: size }}
       aria-hidden="true"

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useChanges } from '../api/changes.ts';
 import { api } from '../api/client.ts';
+import { LiveConnection } from '../api/connection.ts';
 import { useReader } from '../api/reader.ts';
 import { useAnnounce } from '../components/announcer.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -37,7 +38,7 @@ export function Shell({ children }: { readonly children: React.ReactNode }) {
               Not connected. What you see may be old; the page tries again by itself.
             </p>
           ) : null}
-          {children}
+          <LiveConnection.Provider value={connection}>{children}</LiveConnection.Provider>
         </main>
       </div>
       {open === 'palette' ? <CommandPalette onClose={() => setOpen(undefined)} /> : null}
