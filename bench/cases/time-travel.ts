@@ -44,6 +44,11 @@ export const timeTravel: Benchmark = {
         5,
       ],
       [
+        'moment after 99,000 of 100,001 events, from a snapshot',
+        () => elapsed(() => reader().sessions.momentAt(session, 99_000)),
+        10,
+      ],
+      [
         'fork at 100,001 events, in the store',
         () => elapsed(() => ledgers.fork(session, events, `fork${forks++}`)),
       ],

@@ -28,7 +28,7 @@ const changeSchema = z
       description: 'Value as the writer saw it before; missing when there was none.',
     }),
     after: jsonSchema.optional().openapi({ description: 'Missing when the key was deleted.' }),
-    by: z.string().openapi({ description: 'Who wrote it.', example: 'tool' }),
+    by: z.string().openapi({ description: 'Who wrote it.', example: 'tool:pay' }),
   })
   .openapi('StateChange');
 
