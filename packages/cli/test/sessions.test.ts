@@ -139,6 +139,9 @@ test('sessions are listed by state, user and runnable, and deleted', async () =>
   expect(await listed('--runnable', 'asker')).toEqual(['tuesday']);
   expect(await listed('--user', 'ann')).toContain('monday');
   expect(await listed('--user', 'bob')).toEqual([]);
+  expect(await listed('--text', 'HELLO morning')).toEqual(['monday-again', 'monday']);
+  expect(await listed('--text', '"ask me"')).toEqual(['tuesday']);
+  expect(await listed('--text', 'nothing')).toEqual([]);
   expect((await run(['sessions', '--user', 'bob', ...where])).stdout).toBe(
     'There are no such sessions.\n',
   );

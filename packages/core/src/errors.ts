@@ -53,6 +53,7 @@ export {
   SessionExistsError,
   SessionGoneError,
   SessionNotFoundError,
+  TextSearchUnavailableError,
 } from './ledger/errors/session-errors.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/errors/store-errors.ts';
 export { KeyBusyError, QueueFullError } from './ledger/errors/turn-errors.ts';

@@ -5,8 +5,8 @@ export type { RetryOptions } from './base/retry-options.ts';
 export { Secret, secret } from './base/secret.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/agent/read-tool-result.ts';
 export type { RecoverOptions, RuntimeOptions } from './engine/app/runtime-options.ts';
-export type { SessionQuery } from './engine/app/session-query.ts';
-export type { SessionPage, SessionService } from './engine/app/session-service.ts';
+export type { SessionPage, SessionQuery } from './engine/app/session-query.ts';
+export type { SessionService } from './engine/app/session-service.ts';
 export type {
   ForkOptions,
   OnStep,

@@ -23,7 +23,7 @@ export type EventToPublish = Parameters<Runtime['publish']>[0];
 
 export type AccessOptions = ProjectFlags & ServerFlags;
 
-export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' | 'user' | 'text'> {
   readonly limit: number;
   /** True for the sessions of all folders. @default those of the project */
   readonly all?: boolean;

@@ -61,11 +61,12 @@ export class ServerAccess implements AppAccess {
   }
 
   async listSessions(given: SessionFilter): Promise<FoundSessions> {
-    const { limit, status, runnable, user } = given;
+    const { limit, status, runnable, user, text } = given;
     const filter = {
       ...(status && { status }),
       ...(runnable && { agent: runnable }),
       ...(user && { user }),
+      ...(text && { text }),
     };
     const sessions: SessionListing[] = [];
     for await (const session of (await this.#client()).sessions.list({ limit, ...filter })) {

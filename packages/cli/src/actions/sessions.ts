@@ -16,7 +16,7 @@ const longestTitle = 60;
 export interface SessionsOptions
   extends SourceOptions,
     ServerFlags,
-    Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+    Pick<SessionQuery, 'status' | 'runnable' | 'user' | 'text'> {
   readonly json?: boolean;
   readonly limit: number;
   /** True for the sessions of all folders. */
@@ -35,8 +35,10 @@ function filterOf({
   status,
   runnable,
   user,
-}: SessionsOptions): Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
-  return { ...(status && { status }), ...(runnable && { runnable }), ...(user && { user }) };
+  text,
+}: SessionsOptions): Pick<SessionQuery, 'status' | 'runnable' | 'user' | 'text'> {
+  const named = { ...(runnable && { runnable }), ...(user && { user }), ...(text && { text }) };
+  return { ...(status && { status }), ...named };
 }
 
 function show(

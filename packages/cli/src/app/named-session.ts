@@ -91,15 +91,21 @@ export async function projectSessions(
   { app, folder }: SessionPool,
   query: SessionQuery & { readonly limit: number },
 ): Promise<readonly SessionListing[]> {
-  if (folder === undefined) return (await app.sessions.list(query)).sessions;
+  // A page of a search may end before it has found all.
+  if (folder === undefined && query.text === undefined)
+    return (await app.sessions.list(query)).sessions;
   const found: SessionListing[] = [];
   let scanned = 0;
   for await (const session of allSessions(app, query)) {
-    const memory = await memoryOf(app, session.id);
-    if ((memory.folder ?? folder) === folder) found.push(session);
+    if (folder === undefined || (await isOf(app, folder, session.id))) found.push(session);
     if (found.length === query.limit || ++scanned === mostScanned) break;
   }
   return found;
+}
+
+/** True for a session of a folder, and for one of an unknown folder. */
+async function isOf(app: Runtime, folder: string, id: string): Promise<boolean> {
+  return ((await memoryOf(app, id)).folder ?? folder) === folder;
 }
 
 /** Message for a project without sessions, or a store without any of the app. */

@@ -20,6 +20,7 @@ export const addSessionsCommand: AddCommand = (program, { host, onExitCode }) =>
     )
     .option('--runnable <name>', 'only those whose last run was of this runnable', notEmpty)
     .option('--user <id>', 'only those of this user', notEmpty)
+    .option('--text <words>', 'only those whose messages have all of these words', notEmpty)
     .option('--json', 'print each session as a line of JSON')
     .action(async (options: SessionsOptions) => {
       const { listSessions } = await import('../actions/sessions.ts');

@@ -141,6 +141,7 @@ export type ErrorCode =
   | 'task_ended'
   | 'task_not_found'
   | 'test_step_failed'
+  | 'text_search_unavailable'
   | 'timeout'
   | 'too_few_branches'
   | 'tool_failure'

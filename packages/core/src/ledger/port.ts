@@ -373,6 +373,8 @@ export interface Store {
    * it is. @default none is told
    */
   readonly kind?: string;
+  /** True for one whose content is encrypted. @default false */
+  readonly isEncrypted?: boolean;
   /**
    * Returns the ledgers of one tenant and app. Their methods may throw StoreUnavailableError and
    * StoreTooNewError, when the store is opened on first use.

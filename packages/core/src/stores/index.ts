@@ -5,6 +5,11 @@ export {
   replaceReferences,
 } from '../ledger/blobs/blob.ts';
 export type {
+  SessionSearch,
+  SessionSearchQuery,
+  SessionSearchResult,
+} from '../ledger/port/session-search.ts';
+export type {
   AdmissionLimits,
   AppendReceipt,
   Batch,

@@ -32,6 +32,7 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   session_exists: 409,
   session_deleted: 410,
   invalid_cursor: 400,
+  text_search_unavailable: 409,
   ledger_conflict: 409,
   ledger_mismatch: 409,
   state_order: 409,

@@ -131,9 +131,14 @@ const addCreateSession: AddRoutes = (api, parts) => {
   });
 };
 
-const addListSessions: AddRoutes = (api) => {
+const addListSessions: AddRoutes = (api, { replays }) => {
   addRoute(api, listSessions, async (input) => {
-    const { sessions, cursor } = await reachablePage(input, input.query);
+    const { principal, query, request } = input;
+    const read = (): Promise<SessionPage> => reachablePage(input, query);
+    // A search reads whole ledgers.
+    const { sessions, cursor } = await (query.text === undefined
+      ? read()
+      : replays.answerInTurn(principal, request.signal, read));
     return {
       status: 200,
       body: { sessions: sessions.map(answerOf), ...defined({ cursor }) },
@@ -278,15 +283,16 @@ function answerOf({
  */
 async function reachablePage(input: Asking, query: SessionQuery): Promise<SessionPage> {
   const { app, principal } = input;
-  const { agent, user = principal.user, limit, cursor: first, status, order } = query;
+  const { agent, user = principal.user, limit, cursor: first, status, order, text } = query;
   if (principal.user !== undefined && user !== principal.user) return { sessions: [] };
   const sessions: SessionListing[] = [];
   let cursor = first;
-  for (let reads = 0; reads < mostReads; reads++) {
+  // A search ends by itself when it has taken long.
+  for (let reads = 0; reads < (text === undefined ? mostReads : 1); reads++) {
     const page = await app.sessions.list({
       order,
       limit: limit - sessions.length,
-      ...defined({ status, runnable: agent, user, cursor }),
+      ...defined({ status, runnable: agent, user, text, cursor }),
     });
     for (const listing of page.sessions)
       if (await isReachable(input, listing)) sessions.push(listing);

@@ -12,6 +12,8 @@ import {
   timestampSchema,
 } from './common.ts';
 
+const longestSearch = 200;
+
 const statuses = ['active', 'awaiting_input', 'sleeping', 'completed', 'error'] as const;
 
 const statusSchema = z.enum(statuses).openapi({
@@ -104,6 +106,20 @@ export const sessionQuerySchema = z.strictObject({
   user: idSchema
     .optional()
     .openapi({ description: 'Only sessions of this user.', example: 'user-456' }),
+  text: z
+    .string()
+    .min(1)
+    .max(longestSearch)
+    .refine((text) => text.trim() !== '', 'must have a word')
+    .optional()
+    .openapi({
+      description:
+        'Only sessions whose messages have all of these words, and phrases in quotation marks; ' +
+        'neither case nor accents matter. Not with an encrypted store ' +
+        '(`text_search_unavailable`). A page ends after some time of searching, with what it ' +
+        'has found.',
+      example: 'refund "order 4711"',
+    }),
   order: z
     .enum(['updatedAt', 'createdAt'])
     .default('updatedAt')

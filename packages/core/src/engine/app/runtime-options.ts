@@ -18,6 +18,7 @@ import {
 import type { Random } from '../../base/random.ts';
 import { isDefaults, type RuntimeDefaults } from '../../effects/runtime-defaults.ts';
 import { isStandIns, type StandIns } from '../../effects/stand-ins.ts';
+import type { SessionSearch } from '../../ledger/port/session-search.ts';
 import type { ShareWeights, Store } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Price } from '../../models/model.ts';
@@ -193,6 +194,11 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    */
   readonly pubsub?: PubSub;
   /**
+   * Search of sessions by their text, of an engine of your own.
+   * @default one in memory, which refuses encrypted stores
+   */
+  readonly search?: SessionSearch;
+  /**
    * Triggers of the app, made by `triggers` of `adjutant/triggers`: they start tasks by a schedule,
    * an event, a condition or a webhook.
    * @default none
@@ -238,6 +244,11 @@ const isPubSub: OptionCheck = (value) => {
     ? undefined
     : "a pub/sub such as redis('redis://…')";
 };
+
+const isSearch: OptionCheck = (value) =>
+  typeof (value as Partial<SessionSearch> | null)?.find === 'function'
+    ? undefined
+    : 'an object with the method `find`';
 
 const isWeight: OptionCheck = (value) =>
   Number.isFinite(value) && (value as number) > 0 ? undefined : 'a number above 0';
@@ -314,6 +325,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   approvals: isApprovals,
   onRequest: isFunction,
   pubsub: isPubSub,
+  search: isSearch,
   ...partChecks,
   prices: isObject,
   stateSchema: isObject,

@@ -67,7 +67,9 @@ export function sessionsOf<Schema extends StateSchema>({
 }: AppPlace): SessionService<Schema> {
   return new SessionService<Schema>({
     app: own.app,
+    tenant: own.tenant,
     ledgers: () => own.ledgers,
+    search: () => shared.search,
     ledgerPorts: () => own.ledgerPorts(),
     open: (options) => own.sessions.open(options),
     restore: (snapshot, schema) => own.sessions.restore(snapshot, schema),

@@ -1,8 +1,10 @@
 import { defined } from '../../base/defined.ts';
 import { isCount, isNonEmptyText, isOneOf, type OptionChecks } from '../../base/options.ts';
 import { isServiceSession } from '../../ledger/port/service-sessions.ts';
+import type { SessionSearch, SessionSearchQuery } from '../../ledger/port/session-search.ts';
 import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
 import type { SessionStatus } from '../../ledger/status.ts';
+import { writeCursor } from './session-cursor.ts';
 
 /** Filter, order and page of a list of sessions. */
 export interface SessionQuery {
@@ -14,6 +16,12 @@ export interface SessionQuery {
   readonly runnable?: string;
   /** Only sessions of this user: those whose `user` scope has this id. @default all */
   readonly user?: string;
+  /**
+   * Only sessions whose messages have all words of this text, and its phrases in quotation marks;
+   * neither case nor accents matter. Pages may have fewer sessions than `limit`.
+   * @default all
+   */
+  readonly text?: string;
   /** Order by the time of the last or the first event, newest first. @default 'updatedAt' */
   readonly order?: 'updatedAt' | 'createdAt';
   /** Maximum number of sessions. @default 100 */
@@ -31,6 +39,7 @@ export const queryChecks: OptionChecks<SessionQuery> = {
   status: isOneOf('active', 'awaiting_input', 'sleeping', 'completed', 'error'),
   runnable: isNonEmptyText,
   user: isNonEmptyText,
+  text: isNonEmptyText,
   order: isOneOf('updatedAt', 'createdAt'),
   limit: isCount,
   cursor: isNonEmptyText,
@@ -51,4 +60,35 @@ export async function listedSessions(
     if (page.length < limit || found.length >= count) return found;
     before = page.at(-1);
   }
+}
+
+/** Part of a list of sessions. */
+export interface SessionPage {
+  readonly sessions: readonly SessionListing[];
+  /** Cursor of the next page; missing on the last one. */
+  readonly cursor?: string;
+}
+
+/** Ports of the search for sessions of one tenant. */
+export interface SearchPorts {
+  readonly tenant: string;
+  readonly app: string;
+  /** Returns the store of the app. */
+  readonly ledgers: () => LedgerStore;
+  readonly search: () => SessionSearch;
+}
+
+/**
+ * A page of the sessions whose messages match.
+ * @throws TextSearchUnavailableError
+ */
+export async function searchedPage(
+  { tenant, app, ledgers, search }: SearchPorts,
+  text: string,
+  list: SessionSearchQuery['list'] & Required<Pick<ListOptions, 'order'>>,
+  limit: number,
+): Promise<SessionPage> {
+  const query = { tenant, app, ledgers: ledgers(), text, list, limit };
+  const { sessions, last } = await search().find(query);
+  return { sessions, ...(last && { cursor: writeCursor(last, list.order) }) };
 }

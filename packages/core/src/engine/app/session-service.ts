@@ -5,13 +5,7 @@ import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts
 import type { Actor } from '../../ledger/event.ts';
 import { taskKind } from '../../ledger/folds/task.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
-import type {
-  LedgerStore,
-  ReadRange,
-  SessionListing,
-  StoredEvent,
-  StoredRow,
-} from '../../ledger/port.ts';
+import type { ReadRange, StoredEvent, StoredRow } from '../../ledger/port.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { storedStateAt } from '../../session/fold-snapshot.ts';
 import { type MomentOptions, type SessionMoment, storedMomentAt } from '../../session/moment.ts';
@@ -30,7 +24,14 @@ import type { ReopenOptions } from '../run/reopen.ts';
 import { assertNotReserved } from '../services/errors.ts';
 import type { SessionControl } from './session-control.ts';
 import { readCursor, writeCursor } from './session-cursor.ts';
-import { listedSessions, queryChecks, type SessionQuery } from './session-query.ts';
+import {
+  listedSessions,
+  queryChecks,
+  type SearchPorts,
+  type SessionPage,
+  type SessionQuery,
+  searchedPage,
+} from './session-query.ts';
 
 /** Options of a session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
@@ -39,19 +40,9 @@ export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
   readonly by?: Actor;
 }
 
-/** Part of a list of sessions. */
-export interface SessionPage {
-  readonly sessions: readonly SessionListing[];
-  /** Cursor of the next page; missing on the last one. */
-  readonly cursor?: string;
-}
-
 const defaultLimit = 100;
 
-export interface SessionServicePorts {
-  readonly app: string;
-  /** Returns the store of the app. */
-  readonly ledgers: () => LedgerStore;
+export interface SessionServicePorts extends SearchPorts {
   readonly open: <Schema extends StateSchema>(
     options: SessionOptions<Schema>,
   ) => Promise<Session<Schema>>;
@@ -162,14 +153,21 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    * Lists stored sessions, newest first, a page at a time. A session that changes while the pages
    * are read moves to the front of the order by `updatedAt`. A later page then does not have it. In
    * the order by `createdAt` none is missed.
-   * @throws InvalidRunError, InvalidCursorError, StoreUnavailableError
+   * @throws InvalidRunError, InvalidCursorError, TextSearchUnavailableError, StoreUnavailableError
    */
   async list(query: SessionQuery = {}): Promise<SessionPage> {
     const invalid = findInvalidOption(query, queryChecks);
     if (invalid !== undefined)
       throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
-    const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
+    const { cursor, limit = defaultLimit, order = 'updatedAt', text, ...filter } = query;
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
+    if (text !== undefined)
+      return searchedPage(
+        this.#ports,
+        text,
+        { ...filter, order, ...(after && { before: after }) },
+        limit,
+      );
     // One session more than the limit shows that there is another page.
     const found = await listedSessions(
       this.#ports.ledgers(),

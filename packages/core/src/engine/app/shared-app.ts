@@ -4,6 +4,7 @@ import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
 import { isServiceSession, serviceQueue } from '../../ledger/port/service-sessions.ts';
+import type { SessionSearch } from '../../ledger/port/session-search.ts';
 import type { Store, Taken } from '../../ledger/port.ts';
 import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -14,6 +15,7 @@ import { ApprovalLinks } from '../requests/links.ts';
 import type { Run } from '../run/run.ts';
 import { ServicesOfApp } from '../services/app-services.ts';
 import { workDefaults } from '../tasks/profile.ts';
+import { EmbeddedSearch } from './embedded-search.ts';
 import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
 import {
   checkedOptions,
@@ -62,6 +64,7 @@ export class SharedApp implements AppParts {
   readonly host: Host;
   readonly owner: string;
   readonly store: Store;
+  readonly search: SessionSearch;
   readonly tools: Toolset;
   readonly live: LiveSessions;
   readonly services: AppParts['services'];
@@ -92,6 +95,7 @@ export class SharedApp implements AppParts {
     this.#tenants = new Tenants(this.clock, this.host, (made) => !made.isIdle);
     this.ids = ports.ids ?? this.host.ids;
     this.store = options.store ?? makers.memoryStore(this.clock);
+    this.search = options.search ?? new EmbeddedSearch(this.store);
     this.live = liveSessionsOf(this.store, options.pubsub, this.host);
     this.tools = toolset(options.tools ?? [], `The app "${app}"`);
     this.owner = this.host.owner ?? makers.processOwner(this.ids);

@@ -47,6 +47,19 @@ export class SessionNotFoundError extends AdjutantError {
   }
 }
 
+/** Sessions of an encrypted store cannot be searched by their text. */
+export class TextSearchUnavailableError extends AdjutantError {
+  constructor(data: { store: string }) {
+    super(
+      'text_search_unavailable',
+      `Sessions of the encrypted store "${data.store}" cannot be searched by their text: an ` +
+        'index would hold in the open what is encrypted. Give the runtime a `search` of its own ' +
+        'if that is wanted.',
+      data,
+    );
+  }
+}
+
 /** The cursor of a list is invalid, or belongs to another list. */
 export class InvalidCursorError extends AdjutantError {
   constructor(data: { cursor: string; reason: string }) {

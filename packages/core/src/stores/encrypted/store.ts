@@ -121,6 +121,7 @@ interface Scope {
 class EncryptedStoreAround implements EncryptedStore {
   readonly description: string;
   readonly kind?: string;
+  readonly isEncrypted = true;
   readonly admin: StoreAdmin;
   readonly #store: Store;
   readonly #keyStore: Store;
