@@ -7,11 +7,14 @@ interface DrawerProps {
   readonly head: React.ReactNode;
   readonly children: React.ReactNode;
   readonly foot?: React.ReactNode;
+  /** It takes the whole height: nothing stands at the foot of the page. @default false */
+  readonly isWhole?: boolean;
   readonly onClose: () => void;
 }
 
 /** A panel over the right side of the page: the page goes on beside it. Esc closes it. */
-export function Drawer({ label, head, children, foot, onClose }: DrawerProps) {
+export function Drawer(props: DrawerProps) {
+  const { label, head, children, foot, isWhole = false, onClose } = props;
   const element = useRef<HTMLElement>(null);
   const latest = useRef(onClose);
   latest.current = onClose;
@@ -31,7 +34,13 @@ export function Drawer({ label, head, children, foot, onClose }: DrawerProps) {
     };
   }, []);
   return (
-    <aside ref={element} className={styles['drawer']} aria-label={label} tabIndex={-1}>
+    <aside
+      ref={element}
+      className={styles['drawer']}
+      data-whole={isWhole || undefined}
+      aria-label={label}
+      tabIndex={-1}
+    >
       <header className={styles['head']}>
         <div className={styles['words']}>{head}</div>
         <Button look="bare" icon="close" label="Close (Esc)" onPress={onClose} />

@@ -16,6 +16,8 @@ interface VirtualRowsProps<Item> {
   /** Pixels of a row. */
   readonly heightOf: (item: Item) => number;
   readonly children: (item: Item, place: RowPlace) => React.ReactNode;
+  /** Tells whether arrows stop at a row. @default at each */
+  readonly isStop?: (item: Item) => boolean;
   /** Row that the keys begin at. @default the first one */
   readonly current?: string | undefined;
   /** Called when arrows go to a row. */
@@ -119,14 +121,14 @@ const steps: Readonly<Record<string, number>> = {
 
 /** Keys of a list: one row of it is in the order of Tab. */
 function useArrows<Item>(
-  { items, keyOf, current, onCurrent, onKey }: VirtualRowsProps<Item>,
+  { items, keyOf, isStop = always, current, onCurrent, onKey }: VirtualRowsProps<Item>,
   list: React.RefObject<HTMLDivElement | null>,
   virtual: Virtualizer<HTMLElement, Element>,
 ) {
   const [focused, setFocused] = useState<string | undefined>();
   const wanted = useRef<number | undefined>(undefined);
   const place = items.findIndex((item) => keyOf(item) === (focused ?? current));
-  const index = place === -1 ? 0 : place;
+  const index = place === -1 ? Math.max(0, items.findIndex(isStop)) : place;
   // The row may come into being only when the list has scrolled to it.
   useEffect(() => {
     const row = list.current?.querySelector<HTMLElement>(
@@ -146,7 +148,7 @@ function useArrows<Item>(
     }
     event.preventDefault();
     event.stopPropagation();
-    const next = Math.max(0, Math.min(items.length - 1, index + step));
+    const next = stopFrom(items, { index, step, isStop });
     const to = items[next] as Item;
     wanted.current = next;
     setFocused(keyOf(to));
@@ -162,6 +164,24 @@ function useArrows<Item>(
     [items, keyOf],
   );
   return { current: index, onKeyDown, onFocus };
+}
+
+function always(): boolean {
+  return true;
+}
+
+interface Walk<Item> {
+  readonly index: number;
+  readonly step: number;
+  readonly isStop: (item: Item) => boolean;
+}
+
+/** Row at which a step ends; the one that it began at when there is none. */
+function stopFrom<Item>(items: readonly Item[], { index, step, isStop }: Walk<Item>): number {
+  const by = Math.sign(step);
+  let next = Math.max(0, Math.min(items.length - 1, index + step));
+  while (next >= 0 && next < items.length && !isStop(items[next] as Item)) next += by;
+  return next >= 0 && next < items.length ? next : index;
 }
 
 function isField(target: EventTarget): boolean {

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useAgents } from '../../api/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { SelectField } from '../../components/select-field.tsx';
 import { useLate } from '../../components/use-late.ts';
-import { useAgents } from './new-run-dialog.tsx';
 import { addressOf, isEverything, type SessionFilters, statusNames } from './session-filters.ts';
 import styles from './sessions-page.module.css';
 

@@ -1,22 +1,9 @@
-import type { ServerAgent } from '@adjutant/server/client';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { useAgents } from '../../api/agents.ts';
 import { api } from '../../api/client.ts';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
 import { useAct } from '../../components/use-act.ts';
-
-const none: readonly ServerAgent[] = [];
-
-/** The runnables that the reader may know of. */
-export function useAgents(): readonly ServerAgent[] {
-  const { data = none } = useQuery({
-    queryKey: ['agents'],
-    queryFn: ({ signal }) => api.agents.list({ signal }),
-    staleTime: 60_000,
-  });
-  return data;
-}
 
 /** Starts a run in a new session, and goes there. */
 export function NewRunDialog({ onClose }: { readonly onClose: () => void }) {
