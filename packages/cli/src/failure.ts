@@ -48,6 +48,8 @@ const inputCodes: ReadonlySet<string> = new Set([
   'invalid_api_key',
   'api_key_not_found',
   'api_key_state',
+  'undeclared_scope',
+  'invalid_state',
 ]);
 
 /** Problem of a server, or of the connection to it, as its client reports it. */

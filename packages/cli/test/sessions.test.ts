@@ -33,6 +33,28 @@ describe('fork', () => {
     },
   );
 
+  test('begins with edits of the state, the instructions and the message', async () => {
+    const { run } = bench();
+    await run(['--session', 'first', 'What is 12 * 12?']);
+    const events = jsonLines((await run(['show', 'first', '--events', '--json'])).stdout);
+    const at = (events.find(({ type }) => type === 'model_start')?.['seq'] as number) - 1;
+    const edits = [
+      ...['--set', 'mood=good', '--set', 'session:limits={"cents":5}', '--unset', 'nothing'],
+      ...['--instructions', 'You calculate.', '--message', 'What is 6 * 7?'],
+    ];
+    const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second', ...edits]);
+    expect(forked).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['resume', 'second'])).stdout).toContain('6 * 7 = 42.');
+    const [state] = jsonLines((await run(['state', 'second', '--json'])).stdout);
+    expect(state).toMatchObject({ sessionState: { mood: 'good', limits: { cents: 5 } } });
+    const prompt = (await run(['show', 'second', '--prompt', '1'])).stdout;
+    expect(prompt).toContain('You calculate.');
+    expect(prompt).toContain('What is 6 * 7?');
+    expect(prompt).not.toContain('What is 12 * 12?');
+    const told = (await run(['explain', 'second'])).stdout;
+    expect(told).toContain('The state of the fork was edited: mood, limits.');
+  });
+
   test('of a run that waits is continued by resume, which asks anew', async () => {
     const { run } = bench();
     await run(['--session', 'first', '--ask-before', 'calculate', 'What is 12 * 12?']);
@@ -87,6 +109,10 @@ describe('fork', () => {
     [['fork', 'first'], "required option '--at <seq>' not specified"],
     [['fork', 'first', '--at', 'end'], 'It must be a whole number.'],
     [['fork', 'first', '--at', '999'], 'There is no seq 999 here'],
+    [['fork', 'first', '--at', '2', '--set', 'mood'], 'it must be a key and a value'],
+    [['fork', 'first', '--at', '2', '--set', 'mood={"a"'], 'JSON'],
+    [['fork', 'first', '--at', '2', '--set', 'team:a=1'], 'takes no part in the scope "team"'],
+    [['fork', 'first', '--at', '2', '--agent', 'assistant'], 'give them'],
     [['fork', 'nobody-knows-it', '--at', '1'], 'There is no session "nobody-knows-it"'],
     [['fork', 'first', '--at', '2', '--id', 'first'], 'A session "first" exists already.'],
     [['cancel', 'nobody-knows-it'], 'There is no session "nobody-knows-it"'],

@@ -1,5 +1,6 @@
 import type {
   Event,
+  ForkOptions,
   JsonValue,
   RequestEntry,
   Runtime,
@@ -77,6 +78,8 @@ export interface ForkDetails {
   /** Last event of the fork, as its `seq`. */
   readonly at: number;
   readonly id?: string;
+  /** Edits with which it begins. */
+  readonly edit?: NonNullable<ForkOptions['edit']>;
 }
 
 export interface ForkedSession {

@@ -135,10 +135,10 @@ export class LocalAccess implements AppAccess {
     await this.#repair(named, (app, id) => app.sessions.reopen(id, options));
   }
 
-  async fork(named: string, { at, id }: ForkDetails): Promise<ForkedSession> {
+  async fork(named: string, details: ForkDetails): Promise<ForkedSession> {
     return withProject(openExisting(this.#host, this.#options), async (project) => {
       const from = await namedSession(project, named);
-      const session = await project.app.sessions.fork(from, { at, ...defined({ id }) });
+      const session = await project.app.sessions.fork(from, details);
       await session.flush();
       return { from, session };
     });

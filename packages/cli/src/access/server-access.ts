@@ -1,4 +1,9 @@
-import type { AdjutantClient, ServerRunOutline, ServerSession } from '@adjutant/server/client';
+import type {
+  AdjutantClient,
+  NewFork,
+  ServerRunOutline,
+  ServerSession,
+} from '@adjutant/server/client';
 import type { RequestEntry, SessionListing } from 'adjutant';
 import { defined } from 'adjutant/text';
 import type { RunContext } from '../actions/carry-out.ts';
@@ -135,7 +140,7 @@ export class ServerAccess implements AppAccess {
   async fork(named: string, details: ForkDetails): Promise<ForkedSession> {
     const client = await this.#client();
     const from = await namedOnServer(client, named);
-    const { id } = await client.sessions.fork(from, details);
+    const { id } = await client.sessions.fork(from, details as NewFork);
     return { from, session: await sessionOf(id, await eventsOf(client, id)) };
   }
 

@@ -27,12 +27,26 @@ describe('prompt', () => {
     expect(JSON.stringify(changes)).toContain('tool calculate');
   });
 
+  test('has sections with their tokens and how they changed', async () => {
+    const run = await withSession();
+    const { code, stdout } = await run(['prompt', '2', '--sections']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^#\d+ \S+ · round 2 · \S+ tokens · compared with #\d+\n/);
+    expect(stdout).toMatch(/\nTools +\S+ +\d+ % {2}same\n/);
+    expect(stdout).toMatch(/\nHistory +\S+ +\d+ % {2}new \+\S+\n/);
+    const [prompt] = jsonLines((await run(['prompt', '2', '--sections', '--json'])).stdout);
+    expect(prompt).toMatchObject({ round: 2, sections: expect.any(Array) });
+    expect((await run(['prompt', '1', '--sections'])).stdout).not.toContain('compared');
+  });
+
   test('that is not there is refused', async () => {
     const run = await withSession();
     const refused = [
       [['prompt', '9'], 'There is no model call 9: there are 2 model calls.'],
       [['prompt', '9', '--diff'], 'There is no model call 9: there are 2 model calls.'],
       [['prompt', '1', '--diff'], 'Model call 1 is the first one of assistant.'],
+      [['prompt', '9', '--sections'], 'There is no model call 9: there are 2 model calls.'],
+      [['prompt', '1', '--sections', '--diff'], 'cannot be used with'],
       [['prompt', '0'], 'number'],
       [['prompt'], "missing required argument 'number'"],
     ] as const;

@@ -25,7 +25,8 @@ test('sessions of a server are followed, forked, exported and deleted', async ()
   expect(over).toMatchObject({ code: 0, stderr: '' });
   expect(over.stdout).toMatch(/^ +2 .* user .*Hello(.*\n)*.* invocation_end .*\n$/m);
 
-  const forked = await on('fork', 'talk', '--at', '1', '--id', 'again');
+  const forked = await on('fork', 'talk', '--at', '1', '--id', 'again', '--set', 'mood=good');
+  expect((await on('state', 'again', '--json')).stdout).toContain('"mood":"good"');
   expect(forked.stdout).toContain('Session again has the first 1 events of talk. Go on with: ');
   expect(forked.stdout).toContain(`--server ${url}`);
   const file = join(place.folder, 'talk.json');

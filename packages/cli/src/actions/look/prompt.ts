@@ -1,12 +1,14 @@
 import type { EventOf, Session } from 'adjutant';
 import { promptOf } from 'adjutant/context';
+import { inspectPrompt, type PromptSectionChange } from 'adjutant/views';
 import { UsageError } from '../../failure.ts';
 import type { Host } from '../../host/host.ts';
 import type { SourceOptions } from '../../modules/ledger-source.ts';
-import { shorten } from '../../output/format.ts';
+import { formatCount, formatTokens, shorten } from '../../output/format.ts';
 import { jsonLine } from '../../output/json-output.ts';
 import { plainLine } from '../../output/plain-text.ts';
 import { type Style, styleFor } from '../../output/style.ts';
+import { tableLines } from '../../output/table.ts';
 import { ModelCalls } from '../../tui/prompt/model-calls.ts';
 import { promptChanges } from '../../tui/prompt/prompt-changes.ts';
 import { allParts, type PromptPart, promptSections } from '../../tui/prompt/prompt-sections.ts';
@@ -16,6 +18,8 @@ import { lookAt, noSuchCall, promptText } from '../show.ts';
 export interface PromptCommandOptions extends SourceOptions {
   /** True to show only what changed since the call before. */
   readonly diff?: boolean;
+  /** True to show the sections with their tokens. */
+  readonly sections?: boolean;
   readonly json?: boolean;
 }
 
@@ -28,12 +32,45 @@ export function showPrompt(
   id: string | undefined,
   options: PromptCommandOptions,
 ): Promise<number> {
-  const { diff = false, json = false } = options;
-  return lookAt(host, id, options, (session) =>
-    diff
-      ? changesText(session, number, json, styleFor(host.stdout))
-      : promptText(session.events, number, session.resolve, json),
-  );
+  const { diff = false, sections = false, json = false } = options;
+  const style = styleFor(host.stdout);
+  return lookAt(host, id, options, (session) => {
+    if (sections) return sectionsText(session, number, json, style);
+    return diff
+      ? changesText(session, number, json, style)
+      : promptText(session.events, number, session.resolve, json);
+  });
+}
+
+function sectionsText(session: Session, number: number, json: boolean, style: Style): string {
+  const calls = session.events.filter(({ type }) => type === 'model_start');
+  const { seq } = calls[number - 1] ?? {};
+  if (seq === undefined) throw noSuchCall(number, calls.length);
+  const prompt = inspectPrompt(session, seq);
+  if (json) return jsonLine(prompt);
+  const { model, round, tokens, sections, previous, dropped } = prompt;
+  const rows = sections.map(({ name, title, tokens: count, share }) => {
+    const change = previous?.diff.find(({ section }) => section === name);
+    const percent = `${Math.round(share * 100)} %`;
+    return [title, formatTokens(count), percent, change === undefined ? '' : changeText(change)];
+  });
+  const gone = (previous?.diff ?? [])
+    .filter(({ kind }) => kind === 'gone')
+    .map((change) => [change.title, '0', '0 %', changeText(change)]);
+  const count = (dropped?.events ?? []).reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const compared = previous === undefined ? '' : ` · compared with #${previous.seq}`;
+  const head = `#${seq} ${model} · round ${round} · ${formatTokens(tokens)} tokens${compared}`;
+  const lines = [
+    style.bold(plainLine(head)),
+    ...tableLines(['section', 'tokens', 'share', 'change'], [...rows, ...gone], { right: [1, 2] }),
+    ...(count === 0 ? [] : [`${formatCount(count, 'event')} of the ledger left out`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function changeText({ kind, tokens: { before, after } }: PromptSectionChange): string {
+  if (kind === 'same' || kind === 'changed') return kind;
+  return `${kind} ${after < before ? '-' : '+'}${formatTokens(Math.abs(after - before))}`;
 }
 
 function changesText(session: Session, number: number, json: boolean, style: Style): string {

@@ -10,6 +10,11 @@ export const addPromptCommand: AddCommand = (program, { host, onExitCode }) => {
     .argument('<number>', 'number of the model call, from 1', positiveInteger)
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .addOption(new Option('--diff', 'only what changed since the call of the agent before'))
+    .addOption(
+      new Option('--sections', 'its sections, with their tokens and what changed').conflicts(
+        'diff',
+      ),
+    )
     .option('--json', 'print a line of JSON')
     .action(async (number: number, session: string | undefined, options: PromptCommandOptions) => {
       const { showPrompt } = await import('../../actions/look/prompt.ts');
