@@ -77,6 +77,7 @@ export default defineConfig({
     // programs share the machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // Tests wait for processes and databases more than they work: no core is kept free.
     maxWorkers: '100%',
     execArgv: nodeArguments,

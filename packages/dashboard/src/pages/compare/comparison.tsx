@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { PageHead, Space } from '../../components/page-head.tsx';
 import { Segmented } from '../../components/segmented.tsx';
 import { useAct } from '../../components/use-act.ts';
+import { firstLine } from '../../components/visible-text.ts';
 import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
 import { align, sharedEvents } from './alignment.ts';
 import { ComparedFigures } from './compared-figures.tsx';
@@ -109,7 +110,7 @@ function Names({ left, right, shared }: NamesProps) {
           href={`/sessions/${encodeURIComponent(session)}?at=${Math.max(1, shared)}`}
         >
           <b>{name}</b>
-          <bdi className="mono cut">{session}</bdi>
+          <bdi className="mono cut">{firstLine(session, 120)}</bdi>
         </Link>
       ))}
     </div>

@@ -54,8 +54,8 @@ export function SessionHeader({ ledger, position, moment }: SessionHeaderProps) 
           </Status>
         </div>
         <div className={styles['details']}>
-          <span className="mono cut">{session}</span>
-          {details?.agent === undefined ? null : <span>· {details.agent}</span>}
+          <bdi className="mono cut">{firstLine(session, 120)}</bdi>
+          {details?.agent === undefined ? null : <bdi>· {firstLine(details.agent, 60)}</bdi>}
           {first === undefined ? null : (
             <span title={fullTime(first.at)}>· begun {clock(first.at)}</span>
           )}
@@ -192,7 +192,7 @@ function Ask({ session, question, onClose }: AskProps) {
   };
   return (
     <Confirm
-      title={`${words.title} ${session}?`}
+      title={`${words.title} ${firstLine(session, 80)}?`}
       act={words.act}
       isBusy={isBusy}
       onClose={onClose}

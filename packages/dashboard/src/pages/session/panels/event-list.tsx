@@ -33,11 +33,8 @@ export function EventList({ ledger, position }: EventListProps) {
     () => rowsOf(columns, filter, found.seqs),
     [columns, ledger.shape, filter, found.seqs],
   );
-  const { first, end, show, scroll } = useFixedRows({
-    count: rows.length,
-    rowHeight,
-    covered: coveredBelow,
-  });
+  const count = rows.length;
+  const { first, end, show, scroll } = useFixedRows({ count, rowHeight, covered: coveredBelow });
   const chosen = rows.indexOf(position.seq);
   const shown = position.isLive ? rows.length - 1 : chosen;
   useEffect(() => {

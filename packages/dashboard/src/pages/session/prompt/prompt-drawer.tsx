@@ -9,7 +9,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { Segmented } from '../../../components/segmented.tsx';
 import { Failure, Reading } from '../../../components/states.tsx';
-import { visible } from '../../../components/visible-text.ts';
+import { firstLine, visible } from '../../../components/visible-text.ts';
 import type { Columns } from '../../../ledger/columns.ts';
 import type { Position } from '../position.ts';
 import styles from './prompt-drawer.module.css';
@@ -50,7 +50,9 @@ export function PromptDrawer(props: PromptDrawerProps) {
           <h2 className={styles['title']}>
             <KindGlyph kind="model" />
             <bdi className="cut">
-              {prompt === undefined ? 'Prompt' : `Prompt of ${prompt.agent}, round ${prompt.round}`}
+              {prompt === undefined
+                ? 'Prompt'
+                : `Prompt of ${firstLine(prompt.agent, 60)}, round ${prompt.round}`}
             </bdi>
             <span className="faint mono">#{seq}</span>
             <Button look="bare" icon="left" label="Call before ([)" onPress={() => jump(-1)} />
@@ -135,7 +137,7 @@ function Window({ prompt }: { readonly prompt: ServerPrompt }) {
   return (
     <>
       <p className={styles['model']}>
-        {prompt.model} · exactly what was sent
+        {firstLine(prompt.model, 60)} · exactly what was sent
         {prompt.reported === undefined ? '' : ` · ${count(prompt.reported)} tokens reported`}
       </p>
       <div

@@ -1,6 +1,7 @@
 import { Button } from '../../../components/button.tsx';
 import { age } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
+import { firstLine } from '../../../components/visible-text.ts';
 import type { Columns } from '../../../ledger/columns.ts';
 import type { Position } from '../position.ts';
 import styles from './dock.module.css';
@@ -48,7 +49,7 @@ export function Dock(props: DockProps) {
             <KindGlyph kind={event.kind} />
             <span className="cut">
               {event.type}
-              {event.name === undefined ? '' : ` · ${event.name}`}
+              {event.name === undefined ? '' : ` · ${firstLine(event.name, 60)}`}
             </span>
           </div>
         )}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { clock } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
+import { firstLine } from '../../../components/visible-text.ts';
 import { Canvas, type CanvasSize } from '../../../drawing/canvas.tsx';
 import { Layer } from '../../../drawing/layer.ts';
 import type { Columns } from '../../../ledger/columns.ts';
@@ -49,7 +50,7 @@ export function Strip({ columns, count, position }: StripProps) {
       aria-valuetext={
         event === undefined
           ? 'no event'
-          : `event ${seq} of ${count}, ${event.type}${event.name === undefined ? '' : `, ${event.name}`}, ${clock(event.at)}`
+          : `event ${seq} of ${count}, ${event.type}${event.name === undefined ? '' : `, ${firstLine(event.name, 60)}`}, ${clock(event.at)}`
       }
       onPointerDown={(down) => {
         setPointed(undefined);

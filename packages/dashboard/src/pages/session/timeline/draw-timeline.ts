@@ -1,4 +1,5 @@
 import { duration } from '../../../components/format.ts';
+import { firstLine } from '../../../components/visible-text.ts';
 import type { CanvasSize } from '../../../drawing/canvas.tsx';
 import { palette } from '../../../drawing/palette.ts';
 import { cross, diamond, hatch, roundRect } from '../../../drawing/shapes.ts';
@@ -175,7 +176,7 @@ function drawBar(
   context.fillStyle = '#fff';
   context.font = `600 10px ${colours.sans}`;
   context.textBaseline = 'middle';
-  context.fillText(bar.name, x + 6, y + rowHeight / 2 + 0.5);
+  context.fillText(firstLine(bar.name, 60), x + 6, y + rowHeight / 2 + 0.5);
   context.restore();
 }
 

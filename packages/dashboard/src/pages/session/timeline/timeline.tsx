@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { duration } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
+import { firstLine } from '../../../components/visible-text.ts';
 import { Creature } from '../../../creatures/creature.tsx';
 import { Canvas, type CanvasSize } from '../../../drawing/canvas.tsx';
 import { Layer } from '../../../drawing/layer.ts';
@@ -70,7 +71,7 @@ export function Timeline({ ledger, position }: TimelineProps) {
         </div>
       </header>
       <Minimap scene={scene} whole={whole} position={position} onView={setView} />
-      <div className={styles['body']}>
+      <div className={styles['body']} role="group" aria-label="Rows of the timeline" tabIndex={0}>
         <div className={styles['rows']} style={{ paddingTop: rulerHeight }}>
           {scene.rows.rows.map((row) => (
             <div key={row.key} style={{ paddingLeft: 16 + Math.min(3, row.depth) * 12 }}>
@@ -79,8 +80,8 @@ export function Timeline({ ledger, position }: TimelineProps) {
               ) : (
                 <KindGlyph kind={row.kind} />
               )}
-              <span className="cut" title={row.key}>
-                <bdi>{row.label}</bdi>
+              <span className="cut" title={firstLine(row.key)}>
+                <bdi>{firstLine(row.label, 80)}</bdi>
               </span>
             </div>
           ))}
@@ -216,7 +217,7 @@ function Tip({ bar, x, y, end, width }: TipProps) {
       style={{ left: Math.min(Math.max(0, width - 220), x + 12), top: y + 14 }}
     >
       <bdi>
-        {bar.kind} {bar.name}
+        {bar.kind} {firstLine(bar.name, 60)}
       </bdi>
       <small>
         {duration(Math.min(bar.endedAt, end) - bar.startedAt)} · #{bar.from}

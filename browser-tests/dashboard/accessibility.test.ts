@@ -1,0 +1,78 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from 'vitest';
+import { pictures } from '../chromium.ts';
+import { office } from './office.ts';
+import { opened, withChromium } from './opened.ts';
+
+withChromium();
+
+const pages = [
+  ['now', '/now'],
+  ['sessions', '/sessions'],
+  ['session', '/sessions/chase-0?at=40'],
+  ['prompt', '/sessions/chase-0?at=40&panel=prompt'],
+  ['fork', '/sessions/chase-0?at=40&panel=fork'],
+  ['compare', '/compare?a=chase-0&b=fork-0'],
+  ['approvals', '/approvals'],
+  ['tasks', '/tasks'],
+  ['triggers', '/triggers'],
+  ['agents', '/agents'],
+  ['evals', '/evals'],
+  ['health', '/health'],
+  ['keys', '/keys'],
+  ['audit', '/audit'],
+] as const;
+const looks = [
+  ['light', 1280, 800],
+  ['dark', 1280, 800],
+  ['light', 360, 740],
+] as const;
+
+async function chased() {
+  const { app, chase } = office();
+  await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
+  await app.sessions.fork('chase-0', { id: 'fork-0', at: 46 });
+  await app.resume('fork-0');
+  return app;
+}
+
+test.each(looks)('axe finds nothing on any page in %s, %i wide', async (scheme, width, height) => {
+  const app = await chased();
+  const { page, problems, url } = await opened(app, {
+    path: '/now',
+    context: { colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' },
+  });
+  const found: string[] = [];
+  for (const [name, path] of pages) {
+    await page.goto(`${url}${path}`);
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await expect.poll(() => page.locator('[aria-label^="Reading"]').count()).toBe(0);
+    await page.screenshot({ path: `${pictures()}/${name}-${scheme}-${width}.png` });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    for (const { id, nodes } of violations)
+      found.push(`${name}: ${id} ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    if (wide > width) found.push(`${name}: ${wide} pixels wide`);
+  }
+  expect(found).toEqual([]);
+  // Streams that end because the page is left are no problems.
+  expect(problems.filter((problem) => !/^failed: .*(changes|stream)/.test(problem))).toEqual([]);
+});
+
+test('a screen reader has a sensible tree of the page of a session', async () => {
+  const app = await chased();
+  const { page } = await opened(app, { path: '/sessions/chase-0?at=40' });
+  await page.locator('[data-at="40"]').waitFor();
+  const tree = await page.locator('main').ariaSnapshot();
+  for (const line of [
+    /heading "Chase the unpaid invoices\." \[level=1\]/,
+    /region "Transcript"/,
+    /region "Timeline"/,
+    /listbox "Events"/,
+    /option .*\[selected\]/,
+    /region "State at the chosen event"/,
+    /slider "Ledger"/,
+    /button "Fork from #40/,
+  ])
+    expect(tree).toMatch(line);
+});
