@@ -175,7 +175,8 @@ function Overlay(props: OverlayProps) {
         onFork={openFork}
       />
     );
-  if (panel === 'fork')
+  // The state that is edited is that of the event, not of the one before.
+  if (panel === 'fork' && moment?.at === position.seq)
     return <ForkDialog session={session} seq={position.seq} moment={moment} onClose={close} />;
   return null;
 }
