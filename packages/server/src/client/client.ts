@@ -1,5 +1,6 @@
 import { Approvals, Operations } from './approvals.ts';
 import { Chats } from './chats.ts';
+import { Audit, Keys } from './keys.ts';
 import { Listing } from './listing.ts';
 import { Notices } from './notices.ts';
 import { type ClientOptions, resolveClientOptions } from './options.ts';
@@ -57,6 +58,10 @@ export interface AdjutantClient {
   /** Runnables of the app. */
   readonly agents: Agents;
   readonly usage: UsageOfModels;
+  /** API keys of the tenant. */
+  readonly keys: Keys;
+  /** Who did what, and who was denied. */
+  readonly audit: Audit;
   /** Who the caller is, and what it may do. */
   me(options?: CallOptions): Promise<Me>;
   /**
@@ -102,6 +107,8 @@ export function client(options: ClientOptions): AdjutantClient {
       transport.json({ method: 'POST', path: pathOf('events'), body: event, ...options }),
     agents: agentsOf(transport),
     usage: usageOf(transport),
+    keys: new Keys(transport),
+    audit: new Audit(transport),
     me: (options = {}) => transport.json({ method: 'GET', path: pathOf('me'), ...options }),
     signIn: (credential, options = {}) =>
       transport.json({

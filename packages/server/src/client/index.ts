@@ -10,6 +10,7 @@ export {
   UnexpectedAnswerError,
 } from './errors.ts';
 export type { FollowOptions } from './follow.ts';
+export { Audit, Keys } from './keys.ts';
 export { Listing, type Page } from './listing.ts';
 export { type FollowedNotice, Notices } from './notices.ts';
 export type { ClientOptions } from './options.ts';
@@ -24,6 +25,8 @@ export { type TriggerControl, Triggers } from './triggers.ts';
 export type {
   Answer,
   AnswerOutcomes,
+  AuditEntry,
+  AuditQuery,
   BatchAnswers,
   ChatMessages,
   DecisionPage,
@@ -34,12 +37,15 @@ export type {
   FailurePage,
   FailureQuery,
   Health,
+  IssuedServerKey,
+  KeyRotation,
   Link,
   LinkOptions,
   Me,
   Moment,
   MomentQuery,
   NewFork,
+  NewKey,
   NewMessage,
   NewNotice,
   NewPublishedEvent,
@@ -56,6 +62,7 @@ export type {
   RunExplanation,
   RunListQuery,
   ServerAgent,
+  ServerKey,
   ServerNotice,
   ServerPrompt,
   ServerReplay,

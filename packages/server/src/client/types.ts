@@ -11,11 +11,13 @@ import type {
   requestSchema,
   standingListSchema,
 } from '../schemas/approval.ts';
+import type { auditPageSchema, auditQuerySchema } from '../schemas/audit.ts';
 import type { meSchema } from '../schemas/caller.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { newForkSchema } from '../schemas/fork.ts';
 import type { healthSchema } from '../schemas/health.ts';
+import type { issuedKeySchema, keySchema, newKeySchema, rotationSchema } from '../schemas/key.ts';
 import type { momentQuerySchema, momentSchema } from '../schemas/moment.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
 import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
@@ -162,3 +164,11 @@ export type NewNotice = z.input<typeof newNoticeSchema>;
 export type NoticeListQuery = ListQueryOf<typeof noticesQuerySchema>;
 export type ServerNotice = z.output<typeof noticePageSchema>['notices'][number];
 export type NewPublishedEvent = z.input<typeof newPublishedEventSchema>;
+
+export type ServerKey = z.output<typeof keySchema>;
+/** A key with its credential, which is shown only once. */
+export type IssuedServerKey = z.output<typeof issuedKeySchema>;
+export type NewKey = z.input<typeof newKeySchema>;
+export type KeyRotation = z.input<typeof rotationSchema>;
+export type AuditQuery = ListQueryOf<typeof auditQuerySchema>;
+export type AuditEntry = z.output<typeof auditPageSchema>['entries'][number];
