@@ -77,6 +77,7 @@ const CreatureAtPlace = memo(function CreatureAtPlace({ place, shown }: Creature
       <span className={styles['label']}>{place.label}</span>
       <span className={styles['note']}>
         <StateGlyph state={state} />
+        {note === undefined ? null : <span className="only-read">{word}:</span>}
         <span className="cut">{words}</span>
       </span>
     </>
@@ -85,12 +86,9 @@ const CreatureAtPlace = memo(function CreatureAtPlace({ place, shown }: Creature
     className: styles['creature'] ?? '',
     'data-state': state,
     title: `${place.label}, ${creature}: ${word}${note === undefined ? '' : `, ${words}`}`,
-    'aria-label': `${place.label}, ${creature}: ${word}${note === undefined ? '' : `, ${words}`}`,
   };
   return href === undefined ? (
-    <span {...about} role="img">
-      {inside}
-    </span>
+    <span {...about}>{inside}</span>
   ) : (
     <Link {...about} href={href}>
       {inside}
