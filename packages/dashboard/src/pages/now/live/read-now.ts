@@ -1,4 +1,4 @@
-import type { ServerSession, ServerTask } from '@adjutant/server/client';
+import type { ServerSession, ServerTask, ServerTrigger } from '@adjutant/server/client';
 import { api, refusalOf } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import type { LedgerEvent } from '../../../ledger/event-pages.ts';
@@ -61,7 +61,7 @@ async function read(): Promise<Reading> {
     await Promise.all([
       ...([of(), of('active'), of('awaiting_input'), of('sleeping'), of('error')] as const),
       readTasks(),
-      orNothing(api.triggers.list()),
+      readTriggers(),
       orNothing(api.agents.list()),
       orNothing(
         api.approvals
@@ -100,6 +100,20 @@ async function readTasks(): Promise<readonly ServerTask[]> {
   ]);
   const since = Date.now() - historyMs;
   return [...open, ...ended.filter(({ completedAt = 0 }) => completedAt > since)];
+}
+
+let hasTriggers = true;
+
+/** An app without triggers refuses to list them: it is not asked again. */
+async function readTriggers(): Promise<readonly ServerTrigger[]> {
+  if (!hasTriggers) return [];
+  try {
+    return await api.triggers.list();
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    hasTriggers = false;
+    return [];
+  }
 }
 
 /** What a reader may not read, or this server does not have, is left out of the page. */
