@@ -30,13 +30,7 @@ export function TriggersPage() {
   const make = useCallback(() => setMaking(true), []);
   const acts = useTriggerActs();
   const unless = unlessAllowed(useReader(), 'operate');
-  useCommands(
-    useMemo(
-      (): readonly Command[] =>
-        unless === undefined ? [{ name: 'New trigger', icon: 'triggers', run: make }] : [],
-      [unless, make],
-    ),
-  );
+  useMakeCommand(make, unless);
   const suffix = search === '' ? '' : `?${search}`;
   return (
     <>
@@ -81,6 +75,16 @@ export function TriggersPage() {
       {isMaking ? <NewTriggerDialog acts={acts} onClose={() => setMaking(false)} /> : null}
     </>
   );
+}
+
+/** Offers a new trigger in the palette, to those who may make one. */
+function useMakeCommand(make: () => void, unless: string | undefined): void {
+  const commands = useMemo(
+    (): readonly Command[] =>
+      unless === undefined ? [{ name: 'New trigger', icon: 'triggers', run: make }] : [],
+    [unless, make],
+  );
+  useCommands(commands);
 }
 
 const rowHeight = 56;
