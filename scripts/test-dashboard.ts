@@ -1,15 +1,16 @@
 /**
  * `npm run test:dashboard`: builds the dashboard, checks its types, and runs its tests in Chromium
- * on the built page. `--long` takes ten sessions and 200 places, on PostgreSQL too (`PG_URL`). Other
- * words are filters of Vitest.
+ * on the built page. `--long` takes ten sessions and 200 places. `--pictures` renews those of the
+ * guide. Other words are filters of Vitest.
  */
 import { spawnSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from './command.ts';
 
 const words = process.argv.slice(2);
 const isLong = words.includes('--long');
-const filters = words.filter((word) => word !== '--long');
+const filters = words.filter((word) => !word.startsWith('--'));
 const folder = join(repositoryRoot, 'packages/dashboard');
 const steps = [
   { args: ['scripts/dashboard.ts', 'build'], cwd: repositoryRoot },
@@ -27,3 +28,9 @@ for (const { args, cwd } of steps) {
   if (!args.includes('dashboard')) console.log('0 passed, 1 failed');
   process.exit(1);
 }
+if (words.includes('--pictures'))
+  for (const name of ['session', 'fork', 'compare'])
+    copyFileSync(
+      join(repositoryRoot, `dist/browser-tests/${name}-light-1280.png`),
+      join(repositoryRoot, `docs/pictures/dashboard-${name}.png`),
+    );

@@ -33,7 +33,7 @@ export interface OpenOptions {
 }
 
 /** Serves an app with its dashboard, for the length of a test. */
-export async function served(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
+async function served(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const server = await serve(app, { port: 0, dashboard: { folder }, ...options });
   onTestFinished(async () => {
     await server.close();
@@ -43,7 +43,7 @@ export async function served(app: Runtime, options: ServeOptions = {}): Promise<
 }
 
 /** Opens a page of the dashboard in a browser of its own. */
-export async function visit(
+async function visit(
   { url }: Pick<ListeningServer, 'url'>,
   path: string,
   context: BrowserContextOptions = {},
@@ -61,4 +61,9 @@ export async function opened(app: Runtime, options: OpenOptions = {}): Promise<O
   const server = await served(app, options.serve);
   const watched = await visit(server, options.path ?? '/', options.context);
   return { ...watched, server, url: server.url };
+}
+
+/** Problems of a page but for streams that ended because it was left. */
+export function realProblems(problems: readonly string[]): readonly string[] {
+  return problems.filter((problem) => !/^failed: .*\/(changes|stream)(\?|$)/.test(problem));
 }
