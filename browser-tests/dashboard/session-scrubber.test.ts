@@ -33,6 +33,15 @@ async function shownState(page: Page): Promise<Readonly<Record<string, string>>>
     (row) => [row.querySelector('dt').textContent, row.querySelector('dd').lastElementChild.textContent]))`);
 }
 
+/** True when a row of the ledger lies within its list. */
+function isInSight(page: Page, id: string): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const row = document.getElementById(${JSON.stringify(id)}).getBoundingClientRect();
+    const list = document.querySelector('[role=listbox][aria-label=Events]').getBoundingClientRect();
+    return row.top >= list.top && row.bottom <= list.bottom;
+  })()`);
+}
+
 async function stateAt(app: Runtime, session: string, seq: number) {
   const { sessionState } = (await app.sessions.stateAt(session, seq)) as unknown as {
     sessionState: Readonly<Record<string, unknown>>;
@@ -62,6 +71,7 @@ test('every panel shows the chosen event: the state equals `stateAt`', async () 
       expect(await slider.getAttribute('aria-valuenow')).toBe(String(seq));
       const chosen = page.locator('[role=option][aria-selected=true]');
       expect(await chosen.first().getAttribute('id')).toBe(`event-${seq}`);
+      expect(await isInSight(page, `event-${seq}`)).toBe(true);
     }
   }
   expect(realProblems(problems)).toEqual([]);

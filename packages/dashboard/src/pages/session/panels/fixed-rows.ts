@@ -27,8 +27,7 @@ export function useFixedRows({ count, rowHeight, covered }: FixedRowsOptions): F
   const scroll = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
-  const latest = useRef({ top, height, count });
-  latest.current.height = height;
+  const latest = useRef({ top, count });
   latest.current.count = count;
   useEffect(() => {
     const element = scroll.current;
@@ -49,14 +48,14 @@ export function useFixedRows({ count, rowHeight, covered }: FixedRowsOptions): F
   }, []);
   const show = useCallback(
     (index: number) => {
-      const { top: from, height: seen, count: rows } = latest.current;
+      const { top: from, count: rows } = latest.current;
       const at = index * rowHeight;
-      const last = Math.max(0, rows * rowHeight + covered - seen);
+      const last = Math.max(0, rows * rowHeight + covered - height);
       const wanted =
         at < from
           ? at
-          : at + rowHeight > from + seen - covered
-            ? at + rowHeight - seen + covered
+          : at + rowHeight > from + height - covered
+            ? at + rowHeight - height + covered
             : from;
       const next = Math.max(0, Math.min(last, wanted));
       if (next === from || scroll.current === null) return;
@@ -64,7 +63,7 @@ export function useFixedRows({ count, rowHeight, covered }: FixedRowsOptions): F
       scroll.current.scrollTop = next;
       setTop(next);
     },
-    [rowHeight, covered],
+    [rowHeight, covered, height],
   );
   const first = Math.max(0, Math.floor(top / rowHeight) - beyond);
   const end = Math.min(count, Math.ceil((top + height) / rowHeight) + beyond);
