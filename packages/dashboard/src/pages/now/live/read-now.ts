@@ -110,10 +110,15 @@ async function readTriggers(): Promise<readonly ServerTrigger[]> {
   try {
     return await api.triggers.list();
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
+    if (!isLastingRefusal(error)) throw error;
     hasTriggers = false;
     return [];
   }
+}
+
+/** Not allowed, not there, or not part of this app: another request would be answered alike. */
+function isLastingRefusal(error: unknown): boolean {
+  return [403, 404, 409, 410].includes(refusalOf(error)?.status ?? 0);
 }
 
 /** What a reader may not read, or this server does not have, is left out of the page. */
@@ -121,7 +126,7 @@ async function orNothing<Item>(list: Promise<readonly Item[]>): Promise<readonly
   try {
     return await list;
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
+    if (!isLastingRefusal(error)) throw error;
     return [];
   }
 }
@@ -140,7 +145,7 @@ async function readTail({ id, title = id, seq }: ServerSession): Promise<Tail> {
     return tail;
   } catch (error) {
     // Deleted meanwhile, or out of reach.
-    if (refusalOf(error) === undefined) throw error;
+    if (!isLastingRefusal(error)) throw error;
     return { session: id, title, events: [] };
   }
 }
