@@ -13,6 +13,7 @@ import {
 } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { recordedLedgerOf, replay } from 'adjutant/replay';
+import type { LedgerStore } from 'adjutant/store';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { explain, transcript } from 'adjutant/views';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -213,6 +214,40 @@ describe.each(storePlaces)('forks with edits on %s', (_name, make) => {
       'Sound?',
     ]);
     await app.close();
+  });
+
+  test('are there with the fork, whenever its maker dies', async () => {
+    const { session } = await recorded();
+    // As if the process ended at the first write that follows the fork itself.
+    const dying: Store = {
+      ...store,
+      for: (scope) =>
+        new Proxy(store.for(scope), {
+          get: (target, name: keyof LedgerStore) => {
+            if (name === 'append' || name === 'claim')
+              return () => Promise.reject(new Error('died'));
+            const member = target[name] as (...args: unknown[]) => unknown;
+            return member.bind(target);
+          },
+        }),
+    };
+    const app = runtime({
+      app: 'edited',
+      store: dying,
+      runnables: [clerkOf().clerk],
+      recover: 'manual',
+    });
+    const options = {
+      at: seqOfSecondCall(session) - 1,
+      id: 'fork',
+      edit: { prompt: { instructions: 'You are a painter.', message: 'Which paint?' } },
+    };
+    await app.sessions.fork('s', options).catch(() => undefined);
+    const { clerk, model } = clerkOf();
+    const other = runtime({ app: 'edited', store, runnables: [clerk], recover: 'manual' });
+    await goOn(other, await other.sessions.open({ id: 'fork' }));
+    const [call] = model.calls;
+    expect(call && textsOf(call)).toEqual(['You are a painter.', 'Which paint?']);
   });
 
   test('are explained', async () => {

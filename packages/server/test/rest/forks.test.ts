@@ -1,3 +1,4 @@
+import { uiMessages } from '@adjutant/server';
 import { agent, memoryStore, type Runtime, runtime, type StateSchema } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
@@ -49,6 +50,24 @@ test('a fork begins with its edits, which its prompts show', async () => {
   const told = await admin.get('/v1/sessions/edited/transcript');
   expect(told.text).toContain('Which paint?');
   expect(told.text).not.toContain('Colour?');
+});
+
+test('an edited message stands in the place of the first one in the chat', async () => {
+  const { app } = await asked();
+  const { events } = await app.sessions.open({ id: 's' });
+  const place = (wanted: string) => events.find(({ type }) => type === wanted)?.seq ?? 0;
+  const edit = { prompt: { message: 'Which paint?' } };
+  const [clerk] = app.runnables;
+  for (const at of [place('user'), place('model_start') - 1]) {
+    const fork = await app.sessions.fork('s', { at, edit });
+    const isOpen = at > place('user');
+    await (isOpen || clerk === undefined ? app.resume(fork) : app.run(clerk, { session: fork }));
+    const { messages } = await uiMessages(app, fork.id);
+    expect(messages).toMatchObject([
+      { role: 'user', parts: [{ text: 'Which paint?' }] },
+      { role: 'assistant' },
+    ]);
+  }
 });
 
 test('wrong edits are refused, and no session is made', async () => {

@@ -154,11 +154,13 @@ function droppedFrom(
   const { histories } = rebuilt;
   const isOwn = (event: Event) => histories.of('ancestors').isNative(event);
   const prefix = events.slice(0, histories.lastSeq);
-  const byId = new Map(prefix.map((event) => [event.id, event]));
+  const compacted = prefix.filter(
+    (event): event is EventOf<'compaction'> => event.type === 'compaction' && isOwn(event),
+  );
+  const byId = new Map(compacted.length === 0 ? [] : prefix.map((event) => [event.id, event]));
   const seqs = new Set(unread.filter(({ type }) => type !== 'user').map(({ seq }) => seq));
   const compactions: number[] = [];
-  for (const event of prefix) {
-    if (event.type !== 'compaction' || !isOwn(event)) continue;
+  for (const event of compacted) {
     const left = event.covers.map((id) => byId.get(id)).filter((covered) => covered !== undefined);
     const gone = left.filter((covered) => !made.has(covered));
     for (const { seq } of gone) seqs.add(seq);

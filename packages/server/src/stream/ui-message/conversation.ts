@@ -22,6 +22,8 @@ export function conversationAfter(state: Conversation, event: StreamEvent): Conv
     // A run in another lane is no part of the chat.
     if (event.type === 'invocation_start' && event.mode === 'root' && isRoot(event.invocationId))
       return event.lane === undefined ? begun(state, event) : state;
+    // Another text of an earlier message, which stands before the answer.
+    if (event.type === 'user' && event.replaces !== undefined) return state;
     if (event.invocationId === undefined || runOf(event.invocationId) !== state.answer?.run)
       return state;
     return foldEvent(handlers, state, event);

@@ -73,6 +73,8 @@ function isOwnMessage(event: Message, before: Conversation, after: Conversation)
 class Said {
   readonly #order: string[] = [];
   readonly #byId = new Map<string, UiMessage>();
+  /** Ids of the messages of users, by those of their events. */
+  readonly #shownIds = new Map<string, string>();
   #conversation: Conversation = noConversation;
 
   get isOpen(): boolean {
@@ -101,7 +103,11 @@ class Said {
     if (type === 'user' && invocationId !== undefined && !isRoot(invocationId)) return;
     const text = textOf(takenText(event) ?? null);
     const parts = [{ type: 'text', text, state: 'done' }] as const;
-    this.#put({ id: shownId(clientKey) ?? id, role: 'user', parts });
+    // Another text of a message, with which a fork was made, stands in its place.
+    const replaced = type === 'user' ? this.#shownIds.get(event.replaces ?? '') : undefined;
+    const shown = replaced ?? shownId(clientKey) ?? id;
+    this.#shownIds.set(id, shown);
+    this.#put({ id: shown, role: 'user', parts });
   }
 
   #put(message: UiMessage): void {
