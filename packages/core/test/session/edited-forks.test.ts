@@ -1,7 +1,5 @@
 import {
   type Agent,
-  agent,
-  type ForkOptions,
   memoryStore,
   type Runtime,
   runtime,
@@ -9,51 +7,15 @@ import {
   type Store,
   sequence,
   step,
-  tool,
 } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { recordedLedgerOf, replay } from 'adjutant/replay';
 import type { LedgerStore } from 'adjutant/store';
-import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import type { ScriptedModel } from 'adjutant/testing';
 import { explain, transcript } from 'adjutant/views';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type StorePlace, storePlaces } from '../store-places.ts';
-
-const look = tool({
-  name: 'look',
-  description: 'Looks',
-  recovery: 'rerun',
-  schema: z.object({}),
-  execute: (ctx) => {
-    ctx.state['looks'] = Number(ctx.state['looks'] ?? 0) + 1;
-    return `looked, in a ${String(ctx.state['mood'] ?? 'plain')} mood`;
-  },
-});
-
-const script = [
-  { toolCalls: [{ name: 'look' }] },
-  { text: 'It is blue.' },
-  { toolCalls: [{ name: 'look' }] },
-  { text: 'It is red.' },
-  ...Array.from({ length: 20 }, (_, n) => ({ text: `Answer ${n}.` })),
-];
-
-interface Clerk {
-  readonly clerk: Agent;
-  readonly model: ScriptedModel;
-}
-
-const clerkOf = (): Clerk => {
-  const model = scriptedModel(script);
-  const clerk = agent({
-    name: 'clerk',
-    model,
-    instructions: 'You are a clerk.',
-    tools: [look],
-  });
-  return { clerk, model };
-};
+import { clerkOf } from './clerk.ts';
 
 const textsOf = ({ prompt }: ScriptedModel['calls'][number]): readonly string[] =>
   prompt.flatMap((message) =>
@@ -323,107 +285,6 @@ describe.each(storePlaces)('forks with edits on %s', (_name, make) => {
     const before = (await app.sessions.list({ id: 'fork' })).sessions;
     await app.sessions.rebuild({ session: 'fork' });
     expect((await app.sessions.list({ id: 'fork' })).sessions).toEqual(before);
-    await app.close();
-  });
-});
-
-describe('an edit is refused', () => {
-  const long = 'x'.repeat(70_000);
-  const wrong: readonly (readonly [string, unknown, string, RegExp])[] = [
-    ['that is no object', 'x', 'invalid_run', /`edit` must be an object/],
-    ['of an unknown kind', { model: 'x' }, 'invalid_run', /an object without `model`|`model`/],
-    ['without a key', { state: [{ value: 1 }] }, 'invalid_run', /needs a `key`/],
-    ['with neither value nor delete', { state: [{ key: 'a' }] }, 'invalid_run', /either a `value`/],
-    [
-      'with both',
-      { state: [{ key: 'a', value: 1, delete: true }] },
-      'invalid_run',
-      /either a `value` or/,
-    ],
-    [
-      'of one key twice',
-      {
-        state: [
-          { key: 'a', value: 1 },
-          { key: 'a', delete: true },
-        ],
-      },
-      'invalid_run',
-      /each key once/,
-    ],
-    ['that is no JSON', { state: [{ key: 'a', value: () => 1 }] }, 'invalid_run', /JSON/],
-    ['that is too large', { state: [{ key: 'a', value: long }] }, 'invalid_run', /64 KiB/],
-    [
-      'of the temporary state',
-      { state: [{ scope: 'temp', key: 'a', value: 1 }] },
-      'invalid_run',
-      /temp/,
-    ],
-    [
-      'of an unknown scope',
-      { state: [{ scope: 'team', key: 'a', value: 1 }] },
-      'undeclared_scope',
-      /team/,
-    ],
-    ['of a reserved key', { state: [{ key: 'update', value: 1 }] }, 'invalid_state', /reserved/],
-    ['against the schema', { state: [{ key: 'looks', value: 'many' }] }, 'invalid_state', /looks/],
-    ['of a prompt with nothing', { prompt: {} }, 'invalid_run', /`instructions`/],
-    [
-      'of an agent without instructions',
-      { prompt: { agent: 'clerk', message: 'x' } },
-      'invalid_run',
-      /agent/,
-    ],
-    ['with an empty message', { prompt: { message: '' } }, 'invalid_run', /message/],
-    [
-      'with instructions that are too long',
-      { prompt: { instructions: long } },
-      'invalid_run',
-      /64 KiB/,
-    ],
-    [
-      'of an unknown agent',
-      { prompt: { agent: 'clark', instructions: 'x' } },
-      'unknown_runnable',
-      /clark/,
-    ],
-    [
-      'of a step',
-      { prompt: { agent: 'quiet', instructions: 'x' } },
-      'invalid_run',
-      /"quiet" is a step/,
-    ],
-    [
-      'of an answered message',
-      { prompt: { message: 'x' } },
-      'invalid_run',
-      /has ended: fork at \d/,
-    ],
-  ];
-
-  test.each(wrong)('%s', async (_name, edit, code, message) => {
-    const { clerk } = clerkOf();
-    const quiet = step({ name: 'quiet', execute: () => undefined });
-    const app = runtime({
-      app: 'edited',
-      stateSchema: { session: { looks: z.number(), mood: z.string() } },
-      runnables: [clerk, sequence({ name: 'both', runnables: [quiet] })],
-    });
-    await app.run(clerk, { session: 's', input: 'Colour?' });
-    const options = { id: 'fork', edit } as ForkOptions;
-    await expect(app.sessions.fork('s', options)).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
-    });
-    expect((await app.sessions.list({ id: 'fork' })).sessions).toEqual([]);
-    await app.close();
-  });
-
-  test('when there is no message, and no agent that acted', async () => {
-    const app = runtime({ app: 'edited' });
-    await app.sessions.create({ id: 's' });
-    for (const edit of [{ prompt: { message: 'x' } }, { prompt: { instructions: 'x' } }])
-      await expect(app.sessions.fork('s', { edit })).rejects.toMatchObject({ code: 'invalid_run' });
     await app.close();
   });
 });
