@@ -1,5 +1,6 @@
 import { Approvals, Operations } from './approvals.ts';
 import { Chats } from './chats.ts';
+import { defined } from './defined.ts';
 import { Audit, Keys } from './keys.ts';
 import { Listing } from './listing.ts';
 import { Notices } from './notices.ts';
@@ -7,14 +8,16 @@ import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
 import { Tasks } from './tasks.ts';
-import { type CallOptions, pathOf, Transport, type WriteOptions } from './transport.ts';
+import { type CallOptions, pathOf, problemOf, Transport, type WriteOptions } from './transport.ts';
 import { Triggers } from './triggers.ts';
 import type {
   Health,
   Me,
   NewPublishedEvent,
+  Readiness,
   ServerAgent,
   SessionUsage,
+  ToolUsagePage,
   UsagePage,
   UsageQuery,
 } from './types.ts';
@@ -34,6 +37,8 @@ export interface UsageOfModels {
     query?: Omit<UsageQuery, 'cursor'>,
     options?: CallOptions,
   ): Listing<SessionUsage, 'sessions'>;
+  /** Calls, failures and durations of tools, and rounds of agents: of a page of sessions. */
+  tools(query?: UsageQuery, options?: CallOptions): Promise<ToolUsagePage>;
 }
 
 /** A server of Adjutant's, as a program or a page sees it. */
@@ -73,6 +78,8 @@ export interface AdjutantClient {
   signOut(options?: CallOptions): Promise<void>;
   /** Checks that the server lives. */
   health(options?: CallOptions): Promise<Health>;
+  /** Tells whether the process can work. Asked once: a process that cannot says so at once. */
+  readiness(options?: CallOptions): Promise<Readiness>;
 }
 
 /**
@@ -117,7 +124,18 @@ export function client(options: ClientOptions): AdjutantClient {
     signOut: (options = {}) =>
       transport.json({ method: 'POST', path: pathOf('sign-out'), ...options }),
     health: (options = {}) => transport.json({ method: 'GET', path: pathOf('health'), ...options }),
+    readiness: (options = {}) => readinessOf(transport, options),
   };
+}
+
+async function readinessOf({ options }: Transport, { signal }: CallOptions): Promise<Readiness> {
+  const url = `${options.url}${pathOf('ready')}`;
+  const response = await options.fetch(url, { ...defined({ signal }) });
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  // 503 is an answer here, unless something before the server gave it.
+  if (isJson && (response.ok || response.status === 503))
+    return (await response.json()) as Readiness;
+  throw await problemOf(response, options.ports.clock.now());
 }
 
 function agentsOf(transport: Transport): Agents {
@@ -142,5 +160,7 @@ function usageOf(transport: Transport): UsageOfModels {
     page,
     list: (query = {}, options = {}) =>
       new Listing('sessions', (cursor) => page({ ...query, cursor }, options)),
+    tools: (query = {}, options = {}) =>
+      transport.json({ method: 'GET', path: pathOf('usage', 'tools'), query, ...options }),
   };
 }

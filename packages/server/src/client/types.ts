@@ -16,7 +16,7 @@ import type { meSchema } from '../schemas/caller.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { newForkSchema } from '../schemas/fork.ts';
-import type { healthSchema } from '../schemas/health.ts';
+import type { healthSchema, readinessSchema } from '../schemas/health.ts';
 import type { issuedKeySchema, keySchema, newKeySchema, rotationSchema } from '../schemas/key.ts';
 import type { momentQuerySchema, momentSchema } from '../schemas/moment.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
@@ -57,7 +57,7 @@ import type {
   triggerSchema,
   triggersQuerySchema,
 } from '../schemas/trigger.ts';
-import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
+import type { toolUsageSchema, usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 import type {
   decisionPageSchema,
   decisionsQuerySchema,
@@ -134,9 +134,12 @@ export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'outp
 export type Me = z.output<typeof meSchema>;
 
 export type Health = z.output<typeof healthSchema>;
+export type Readiness = z.output<typeof readinessSchema>;
 
 export type UsageQuery = QueryOf<typeof usageQuerySchema>;
 export type UsagePage = z.output<typeof usagePageSchema>;
+/** Calls of tools and rounds of agents. */
+export type ToolUsagePage = z.output<typeof toolUsageSchema>;
 export type SessionUsage = UsagePage['sessions'][number];
 
 export type ServerAgent = z.output<typeof agentSchema>;

@@ -36,7 +36,7 @@ import { addDeliveryRoutes } from './triggers/deliveries.ts';
 import { addTriggerPreviewRoutes } from './triggers/previews.ts';
 import { addPublishedEventRoutes } from './triggers/published-events.ts';
 import { addTriggerRoutes } from './triggers/triggers.ts';
-import { addUsageRoutes } from './usage.ts';
+import { addUsageRoutes } from './usage/usage.ts';
 import { addViewRoutes } from './views/index.ts';
 
 const all: readonly AddRoutes[] = [

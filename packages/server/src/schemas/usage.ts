@@ -53,3 +53,48 @@ export const usagePageSchema = z
   })
   .openapi('UsagePage');
 export type UsagePage = z.infer<typeof usagePageSchema>;
+
+const measured = {
+  durationMs: z
+    .number()
+    .min(0)
+    .openapi({ description: 'Milliseconds of all together: divided by their count, the mean.' }),
+  longestMs: z.number().min(0).openapi({ description: 'Milliseconds of the longest one.' }),
+};
+
+export const toolUsageSchema = z
+  .strictObject({
+    tools: z
+      .array(
+        z
+          .strictObject({
+            tool: z.string().openapi({ example: 'refund' }),
+            calls: z.int().min(0).openapi({
+              description: 'Calls that were attempted and have the result that counts.',
+            }),
+            failed: z.int().min(0).openapi({ description: 'Those of them without success.' }),
+            ...measured,
+          })
+          .openapi('ToolUsage'),
+      )
+      .openapi({ description: 'By the names of the tools.' }),
+    rounds: z
+      .array(
+        z
+          .strictObject({
+            agent: z.string().openapi({ example: 'support' }),
+            rounds: z.int().min(0).openapi({
+              description: 'Rounds in one go, from the call of the model to the end of its tools.',
+            }),
+            ...measured,
+          })
+          .openapi('RoundUsage'),
+      )
+      .openapi({ description: 'By the names of the agents.' }),
+    complete: z.boolean().openapi({
+      description: 'Whether there are neither pages before this one nor behind it.',
+    }),
+    cursor: nextCursorSchema,
+  })
+  .openapi('ToolUsagePage', { description: 'The sum of the sessions of the page.' });
+export type ToolUsagePage = z.infer<typeof toolUsageSchema>;

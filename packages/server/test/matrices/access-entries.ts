@@ -212,6 +212,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     ofOtherAgents: 404,
     call: () => ({ path: '/v1/agents/clerk' }),
   },
+  getToolUsage: { ...read, others: 'own', call: () => ({ path: '/v1/usage/tools' }) },
   getUsage: { ...read, others: 'own', call: () => ({ path: '/v1/usage' }) },
   listRequests: { ...read, others: 'own', call: () => ({ path: '/v1/approvals' }) },
   answerRequests: {

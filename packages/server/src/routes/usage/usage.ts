@@ -1,18 +1,21 @@
-import type { z } from '@hono/zod-openapi';
-import type { SessionListing, SessionPage } from 'adjutant';
 import { systemTurns } from 'adjutant/ports';
 import { defined } from 'adjutant/text';
 import { noUse, useOfBoth } from 'adjutant/views';
-import type { AddRoutes } from '../http/parts.ts';
-import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
-import { addRoute } from '../http/route.ts';
-import { SessionUsage, type UsageFilter } from '../runs/session-usage.ts';
-import { type UsagePage, usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
-
-type UsageQuery = z.infer<typeof usageQuerySchema>;
+import type { AddRoutes } from '../../http/parts.ts';
+import { type Asking, isReachable } from '../../http/reachable.ts';
+import { addRoute } from '../../http/route.ts';
+import { SessionUsage, type UsageFilter } from '../../runs/session-usage.ts';
+import { type UsagePage, usagePageSchema, usageQuerySchema } from '../../schemas/usage.ts';
+import { isPageComplete, lookedAt, mustBeIdle } from './looked-at.ts';
+import { addToolUsage } from './tool-usage.ts';
 
 /** Adds the routes of usage. */
-export const addUsageRoutes: AddRoutes = (api, { replays }) => {
+export const addUsageRoutes: AddRoutes = (api, parts) => {
+  addUsage(api, parts);
+  addToolUsage(api, parts);
+};
+
+const addUsage: AddRoutes = (api, { replays }) => {
   addRoute(
     api,
     {
@@ -49,7 +52,7 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
         const models = usage.byModel.map(({ model, use }) => ({ model, ...use }));
         used.push({ session, ...defined({ user }), models, ...usage.total });
       }
-      const complete = query.cursor === undefined && cursor === undefined;
+      const complete = isPageComplete(query, cursor);
       return {
         status: 200,
         body: { sessions: used, total, complete, ...defined({ cursor }) },
@@ -57,31 +60,6 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
     },
   );
 };
-
-/** In the order in which they were made, in which none is missed. */
-async function lookedAt(
-  input: Asking,
-  { session, user: wanted, limit, cursor }: UsageQuery,
-): Promise<SessionPage> {
-  const user = wanted ?? input.principal.user;
-  if (session !== undefined) {
-    const listing = await reachableSession(input, session);
-    return { sessions: user === undefined || listing.user === user ? [listing] : [] };
-  }
-  return input.app.sessions.list({
-    order: 'createdAt',
-    limit,
-    ...defined({ user, cursor }),
-  });
-}
-
-/** True when no event of a session lies between the two times. */
-function mustBeIdle(
-  { createdAt, updatedAt }: SessionListing,
-  { from = 0, to = Number.POSITIVE_INFINITY }: UsageFilter,
-): boolean {
-  return updatedAt < from || createdAt >= to;
-}
 
 async function usageOf(
   { app }: Asking,
