@@ -1,6 +1,6 @@
 /**
  * Run by the build in an empty project that has only the packed packages: every entry loads, the
- * index has names, and the client reaches a server.
+ * index has names, and the client reaches a server, which has the dashboard.
  */
 import { readFileSync } from 'node:fs';
 import { serve } from '@adjutant/server';
@@ -57,6 +57,10 @@ const { status, output } = await client({ url: listening.url }).runs.start({
   agent: 'clerk',
   input: 'What is 6 * 7?',
 });
+const page = listening.page === undefined ? undefined : await fetch(listening.page);
+const html = (await page?.text()) ?? '';
 await listening.close({ closeApp: true });
+if (!html.includes('assets/')) throw new Error(`there is no dashboard: ${page?.status} ${html}`);
+console.log(`the dashboard: ${html.length} characters`);
 if (status !== 'completed') throw new Error(`a run over HTTP ended as ${status}`);
 console.log(`a run over HTTP: ${JSON.stringify(output)}`);
