@@ -17,6 +17,8 @@ export interface PartProps {
 
 interface ControlProps extends PartProps {
   readonly id: string;
+  /** Name of a field that no label stands beside, such as an item of a list. */
+  readonly label?: string;
   /** Shows the members of an object. */
   readonly membersOf: (props: PartProps) => React.ReactNode;
 }
@@ -52,10 +54,11 @@ export function FieldControl(props: ControlProps) {
 /** Characters from which text gets a field of several lines. */
 const longText = 60;
 
-function TextField({ id, value, isReadOnly, onChange }: ControlProps) {
+function TextField({ id, label, value, isReadOnly, onChange }: ControlProps) {
   const text = typeof value === 'string' ? value : '';
   const shared = {
     id,
+    'aria-label': label,
     className: styles['field'],
     value: text,
     readOnly: isReadOnly,
@@ -71,12 +74,13 @@ function TextField({ id, value, isReadOnly, onChange }: ControlProps) {
   );
 }
 
-function Flag({ id, value, isReadOnly, onChange }: ControlProps) {
+function Flag({ id, label, value, isReadOnly, onChange }: ControlProps) {
   return (
     <label className={styles['flag']}>
       <input
         id={id}
         type="checkbox"
+        aria-label={label}
         checked={value === true}
         disabled={isReadOnly}
         onChange={(event) => onChange(event.target.checked)}
@@ -90,11 +94,12 @@ interface ChoiceProps extends ControlProps {
   readonly choices: readonly (string | number | boolean | null)[];
 }
 
-function Choice({ id, value, choices, isReadOnly, onChange }: ChoiceProps) {
+function Choice({ id, label, value, choices, isReadOnly, onChange }: ChoiceProps) {
   const chosen = choices.indexOf(value as never);
   return (
     <select
       id={id}
+      aria-label={label}
       className={styles['field']}
       value={chosen}
       disabled={isReadOnly}
@@ -116,13 +121,14 @@ interface WrittenProps extends ControlProps {
 }
 
 /** A field whose text has to be read first: what is no value yet stays as it was written. */
-function WrittenField({ id, value, mode, isReadOnly, read, onChange }: WrittenProps) {
+function WrittenField({ id, label, value, mode, isReadOnly, read, onChange }: WrittenProps) {
   const [text, setText] = useState(() => textOf(value));
   // A value that came from elsewhere takes the place of the text.
   const isStale = JSON.stringify(read(text)) !== JSON.stringify(value) && value !== undefined;
   const shown = isStale ? textOf(value) : text;
   const shared = {
     id,
+    'aria-label': label,
     className: styles['field'],
     value: shown,
     readOnly: isReadOnly,
@@ -170,6 +176,7 @@ function List(props: ListProps) {
           <FieldControl
             {...props}
             id={i === 0 ? id : `${id}-${i}`}
+            label={pathTo(path, i)}
             schema={items}
             value={item}
             before={old[i]}
