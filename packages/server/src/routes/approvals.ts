@@ -82,7 +82,7 @@ async function reachableRequests(
   readonly requests: readonly RequestEntry[];
   readonly next?: RequestEntry | undefined;
 }> {
-  const { kind, status, session, cursor, limit } = query;
+  const { kind, status, session, limit } = query;
   const { app, principal } = input;
   const user = principal.user ?? query.user;
   if (query.user !== undefined && query.user !== user) return { requests: [] };
@@ -95,7 +95,7 @@ async function reachableRequests(
   };
   const inReach = new Map<string, Promise<boolean>>();
   const requests: RequestEntry[] = [];
-  const start = cursor === undefined ? undefined : readRequestCursor(cursor);
+  const start = startOf(query);
   let last: RequestEntry | undefined;
   for (let reads = 0; reads < mostReads; reads++) {
     const after = last ?? start;
@@ -110,6 +110,12 @@ async function reachableRequests(
     if (page.length <= limit) return { requests };
   }
   return { requests, next: last };
+}
+
+/** Place behind which a list begins: no id comes before the empty one. */
+function startOf({ cursor, from }: RequestQueryJson) {
+  if (cursor !== undefined) return readRequestCursor(cursor);
+  return from === undefined ? undefined : { createdAt: from, requestId: '' };
 }
 
 function addGet(api: Api): void {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema } from './common.ts';
+import { timeSchema as earliestSchema, idSchema } from './common.ts';
 
 const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
 const requestStatuses = [
@@ -115,6 +115,9 @@ export const requestQuerySchema = z.object({
     .openapi({ description: 'Only requests in this state.' }),
   session: idSchema.optional().openapi({ description: 'Only requests of this session.' }),
   user: idSchema.optional().openapi({ description: 'Only requests of sessions of this user.' }),
+  from: earliestSchema.optional().openapi({
+    description: 'Only requests that were asked for then or later: a time, or epoch milliseconds.',
+  }),
   limit: z.coerce
     .number()
     .int()

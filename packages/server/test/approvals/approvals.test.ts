@@ -63,7 +63,30 @@ describe('the list', () => {
     expect(await count('kind=approval&user=ann&status=all')).toBe(2);
   });
 
+  test('begins at a time, the requests of that instant among them', async () => {
+    const clock = testClock();
+    const { api, app, runnable, requestId } = await waitingServer({
+      store: memoryStore({ clock }),
+      runtime: { ports: { clock } },
+    });
+    const [first] = (await send(api, 'GET', '/v1/approvals')).body.requests;
+    const at = first?.createdAt ?? 0;
+    clock.advance(5_000);
+    await app.run(runnable, { session: await app.sessions.create(), input: 'Pay' });
+    const listed = async (query: string) =>
+      (await send(api, 'GET', `/v1/approvals?${query}`)).body.requests.map((one) => one.requestId);
+    expect(await listed(`from=${at}`)).toHaveLength(2);
+    expect(await listed(`from=${at}`)).toContain(requestId);
+    expect(await listed(`from=${at + 1}`)).toHaveLength(1);
+    expect(await listed(`from=${at + 1}`)).not.toContain(requestId);
+    expect(await listed(`from=${new Date(at + 60_000).toISOString()}`)).toEqual([]);
+    // A cursor goes on where its page ended, behind the time.
+    const page = await send(api, 'GET', `/v1/approvals?from=${at}&limit=1`);
+    expect(await listed(`from=${at}&limit=1&cursor=${page.body.cursor}`)).toHaveLength(1);
+  });
+
   test.each([
+    'from=yesterday',
     'kind=wish',
     'status=open',
     'limit=0',

@@ -11,7 +11,8 @@ export const mostShown = 1_000;
 export function usePending() {
   return useQuery({
     queryKey: ['approvals', 'pending'],
-    queryFn: async ({ signal }) => soonestFirst(await readAll('pending', signal)),
+    queryFn: async ({ signal }) =>
+      soonestFirst(await readAll({ status: 'pending', most: mostShown }, signal)),
   });
 }
 
@@ -19,26 +20,50 @@ export function usePending() {
 export function useSettled(isShown: boolean) {
   return useQuery({
     queryKey: ['approvals', 'settled'],
-    queryFn: async ({ signal }) =>
-      (await readAll('all', signal))
-        .filter(({ status }) => status !== 'pending')
-        .toSorted((a, b) => (b.settledAt ?? b.createdAt) - (a.settledAt ?? a.createdAt)),
+    queryFn: ({ signal }) => readSettled(signal),
     enabled: isShown,
   });
 }
 
+const dayMs = 86_400_000;
+/** Times back to which settled requests are looked for, one after the other. */
+const spans = [7 * dayMs, 90 * dayMs, Number.POSITIVE_INFINITY];
+/** Settled requests with which the page is content. */
+const enough = 100;
+/** Requests of a span that are read at most: the list begins with its oldest one. */
+const mostRead = 5_000;
+
+async function readSettled(signal: AbortSignal): Promise<readonly ServerRequest[]> {
+  let settled: readonly ServerRequest[] = [];
+  for (const span of spans) {
+    const from = Math.max(0, Date.now() - span);
+    const requests = await readAll({ status: 'all', from, most: mostRead }, signal);
+    settled = requests.filter(({ status }) => status !== 'pending');
+    if (settled.length >= enough) break;
+  }
+  return settled
+    .toSorted((a, b) => (b.settledAt ?? b.createdAt) - (a.settledAt ?? a.createdAt))
+    .slice(0, mostShown);
+}
+
+interface Reading {
+  readonly status: 'pending' | 'all';
+  readonly from?: number;
+  readonly most: number;
+}
+
 async function readAll(
-  status: 'pending' | 'all',
+  { most, ...query }: Reading,
   signal: AbortSignal,
 ): Promise<readonly ServerRequest[]> {
   const requests: ServerRequest[] = [];
-  const listing = api.approvals.list({ status, limit: pageSize }, { signal });
+  const listing = api.approvals.list({ ...query, limit: pageSize }, { signal });
   let cursor: string | undefined;
   do {
     const page = await listing.page(cursor);
     requests.push(...page.requests);
     cursor = page.cursor;
-  } while (cursor !== undefined && requests.length < mostShown);
+  } while (cursor !== undefined && requests.length < most);
   return requests;
 }
 
