@@ -1,5 +1,6 @@
 import { agent, memoryStore, runtime, tool } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
+import { triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { opened, realProblems, withChromium } from './opened.ts';
@@ -47,7 +48,12 @@ async function hostileApp() {
       { text: hostile },
     ]),
   });
-  const app = runtime({ app: 'office', store: memoryStore(), runnables: [clerk] });
+  const app = runtime({
+    app: 'office',
+    store: memoryStore(),
+    runnables: [clerk],
+    triggers: triggers([]),
+  });
   await app.run(clerk, { session: `s ${turned}`, input: hostile });
   return app;
 }

@@ -11,6 +11,7 @@ import {
   tool,
 } from 'adjutant';
 import { roundModel, type ScriptedResponse } from 'adjutant/testing';
+import { cron, trigger, triggers } from 'adjutant/triggers';
 import { z } from 'zod';
 
 /** Invoices of the story that the pages show. */
@@ -121,6 +122,13 @@ export function office(store: Store = memoryStore()): {
       controller,
     ],
   });
-  const app = runtime({ app: 'office', runnables: [chase, controller, writer], store });
+  const weekly = trigger({
+    name: 'weekly',
+    on: cron('0 8 * * 1', { timeZone: 'Europe/Berlin' }),
+    start: writer,
+    input: 'Write the weekly letter.',
+  });
+  const runnables = [chase, controller, writer];
+  const app = runtime({ app: 'office', runnables, store, triggers: triggers([weekly]) });
   return { app, chase };
 }

@@ -65,5 +65,5 @@ export async function opened(app: Runtime, options: OpenOptions = {}): Promise<O
 
 /** Problems of a page but for streams that ended because it was left. */
 export function realProblems(problems: readonly string[]): readonly string[] {
-  return problems.filter((problem) => !/^failed: .*\/(changes|stream)(\?|$)/.test(problem));
+  return problems.filter((problem) => !/^failed: .*\/(changes|stream|events)(\?|$)/.test(problem));
 }
