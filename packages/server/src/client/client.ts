@@ -71,7 +71,7 @@ export interface AdjutantClient {
   me(options?: CallOptions): Promise<Me>;
   /**
    * Changes an API key or a token for a cookie, in a page that the server itself has sent. Requests
-   * need no `key` from then on.
+   * need no `key` from then on. A refusal is told at once, also when there were too many attempts.
    */
   signIn(credential: string, options?: CallOptions): Promise<void>;
   /** Ends the sign-in of the page. */
@@ -120,6 +120,8 @@ export function client(options: ClientOptions): AdjutantClient {
     signIn: (credential, options = {}) =>
       transport.json({
         ...{ method: 'POST', path: pathOf('sign-in'), body: { credential }, ...options },
+        // A person waits for the answer, and each attempt counts.
+        tellsRefusals: true,
       }),
     signOut: (options = {}) =>
       transport.json({ method: 'POST', path: pathOf('sign-out'), ...options }),

@@ -32,6 +32,8 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** Milliseconds for which the server itself may take its time. @default 0 */
   readonly waitsMs?: number;
+  /** True when a refusal is told at once that may pass, such as 429. @default false */
+  readonly tellsRefusals?: boolean;
 }
 
 /** Options of each request. */
@@ -131,8 +133,8 @@ export class Transport {
         );
       } catch (error) {
         call.signal?.throwIfAborted();
-        if (!isPassing(error)) throw error;
         const isProblem = error instanceof ServerProblemError;
+        if (!isPassing(error) || (isProblem && call.tellsRefusals === true)) throw error;
         if (await backOff.wait(call.signal, isProblem ? error.retryAfterMs : 0)) continue;
         throw isProblem
           ? error

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { memoryStore, runtime } from 'adjutant';
+import { encrypted, localKeys } from 'adjutant/encryption';
 import { sqlite } from 'adjutant/sqlite';
 import { testClock } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -130,6 +131,15 @@ describe('a sign-in ends', () => {
     await expect.poll(() => signIns.list()).toHaveLength(1);
   });
 
+  test('also in an encrypted store', async () => {
+    const keys = localKeys({ keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] });
+    const about = world({ store: encrypted(memoryStore(), { keys }) });
+    const { cookie } = await signIn(about.api, await about.key());
+    expect((await asPage(about.api, 'GET /v1/me', cookie)).status).toBe(200);
+    await asPage(about.api, 'POST /v1/sign-out', cookie);
+    expect((await asPage(about.api, 'GET /v1/me', cookie)).status).toBe(401);
+  });
+
   test('and nobody is let in while the store does not answer', async () => {
     const store = memoryStore();
     const about = world({ store, onError: () => undefined });
@@ -161,4 +171,17 @@ test('a page signs in, sees who it is and signs out with the client', async () =
   expect(await page.me()).toMatchObject({ user: 'ann', permissions: ['read'], isSignedIn: true });
   await page.signOut();
   await expect(page.me()).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+test('the client tells at once that there were too many attempts', async () => {
+  const { api } = world({ limits: { failuresPerMinute: 1 } });
+  const asked: string[] = [];
+  const browser = (url: string, init: RequestInit): Promise<Response> => {
+    asked.push(url);
+    return api.fetch(new Request(url, { ...init, headers: { ...init.headers, ...own } }));
+  };
+  const page = client({ url: 'http://localhost', fetch: browser });
+  await expect(page.signIn('wrong')).rejects.toMatchObject({ status: 401 });
+  await expect(page.signIn('wrong')).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+  expect(asked).toHaveLength(2);
 });
