@@ -49,3 +49,9 @@ test('A session that does not fit any more goes, though it was read before', () 
   expect(mergedSessions({ head, hasMore: true, read }).map(({ id }) => id)).toEqual(['b', 'a']);
   expect(mergedSessions({ head, hasMore: false, read })).toEqual(head);
 });
+
+test('An empty first page hides none of those that follow', () => {
+  const read = [session('b', 2), session('a', 1)];
+  expect(mergedSessions({ head: [], hasMore: true, read })).toEqual(read);
+  expect(mergedSessions({ head: [], hasMore: false, read })).toEqual([]);
+});

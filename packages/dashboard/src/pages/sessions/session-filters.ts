@@ -61,7 +61,9 @@ interface SessionPages {
 /** Puts the newest first page before older ones: what it has, and what it would have, is not old. */
 export function mergedSessions({ head, hasMore, read }: SessionPages): readonly ServerSession[] {
   const oldest = head.at(-1);
-  if (!hasMore || oldest === undefined) return head;
+  if (!hasMore) return head;
+  // A page can be empty though others follow: the server looks at so many sessions at a time.
+  if (oldest === undefined) return read;
   const known = new Set(head.map(({ id }) => id));
   return [
     ...head,

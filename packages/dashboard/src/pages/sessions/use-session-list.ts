@@ -53,9 +53,15 @@ export function useSessionList(filters: SessionFilters): SessionList {
   const readMore = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
+  const hasMore = head.data?.cursor !== undefined && (hasNextPage || pages.isPending);
+  const isEmptyYet = sessions?.length === 0 && hasMore;
+  useEffect(() => {
+    if (isEmptyYet) readMore();
+  }, [isEmptyYet, readMore]);
   return {
-    sessions,
-    hasMore: head.data?.cursor !== undefined && hasNextPage,
+    // Nothing is said to be missing before all pages were looked at.
+    sessions: isEmptyYet ? undefined : sessions,
+    hasMore,
     isReadingMore: pages.isFetchingNextPage,
     error: head.error ?? pages.error,
     readMore,
