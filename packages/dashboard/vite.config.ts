@@ -23,5 +23,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     sourcemap: false,
   },
-  server: { proxy: { '/v1': { target: server, changeOrigin: true } } },
+  server: { proxy: { '/v1': { target: server, changeOrigin: false } } },
 });
