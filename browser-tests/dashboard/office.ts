@@ -88,16 +88,22 @@ const answers: readonly ScriptedResponse[] = [
   { text: 'The reminder to Keller is sent. Halden paid on 21 November.' },
 ];
 
+/** Instructions of the agent that keeps the books. */
+const carefully =
+  'You keep the books of a small firm. Nothing leaves the house without an approval.';
+
 /** An office whose agent chases unpaid invoices: branches, a failed tool, state, an approval. */
-export function office(store: Store = memoryStore()): {
+export function office(
+  store: Store = memoryStore(),
+  { instructions = carefully }: { readonly instructions?: string } = {},
+): {
   readonly app: Runtime;
   readonly chase: ReturnType<typeof sequence>;
 } {
   const controller = agent({
     name: 'controller',
     description: 'Keeps the books',
-    instructions:
-      'You keep the books of a small firm. Nothing leaves the house without an approval.',
+    instructions,
     tools: [queryCsv, sendMail, agentTool(writer)],
     model: roundModel(answers),
   });
@@ -106,6 +112,7 @@ export function office(store: Store = memoryStore()): {
     runnables: [
       step({
         name: 'open',
+        effects: false,
         execute: (ctx) => {
           ctx.state.case = { status: 'open', owner: 'mara' };
           ctx.state.step = 'look up';
@@ -114,6 +121,7 @@ export function office(store: Store = memoryStore()): {
       parallel({ name: 'late', runnables: customers.map(researcher) }),
       step({
         name: 'sum',
+        effects: false,
         execute: (ctx) => {
           ctx.state.step = 'draft';
           ctx.state.late = customers.slice(0, 2);

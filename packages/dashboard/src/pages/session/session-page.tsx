@@ -15,6 +15,7 @@ import { StatePanel } from './panels/state-panel.tsx';
 import { Transcript } from './panels/transcript.tsx';
 import { type Position, usePosition } from './position.ts';
 import { PromptDrawer } from './prompt/prompt-drawer.tsx';
+import { ReplayDrawer } from './replay/replay-drawer.tsx';
 import styles from './session-page.module.css';
 import { Dock } from './strip/dock.tsx';
 import { Timeline } from './timeline/timeline.tsx';
@@ -69,18 +70,19 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   const me = useReader();
   const unlessFork = unlessAllowed(me, 'operate');
   const openFork = useCallback(() => setPanel('fork'), [setPanel]);
+  const replay = useCallback(() => setPanel('replay'), [setPanel]);
   const togglePrompt = useCallback(
     () => setPanel(panel === 'prompt' ? undefined : 'prompt'),
     [panel, setPanel],
   );
   useSessionKeys({ columns, position, play: play.toggle, fork: openFork, prompt: togglePrompt });
-  useSessionCommands({ seq, openFork, togglePrompt, goLive: position.goLive });
+  useSessionCommands({ seq, openFork, togglePrompt, replay, goLive: position.goLive });
   if (wanted !== undefined && wanted > count && ledger.phase === 'there')
     return <NoSuchEvent wanted={wanted} count={count} onNewest={position.goLive} />;
   const overlays = { ledger, position, moment, modelCall, setPanel, openFork };
   return (
     <div className={styles['session']}>
-      <SessionHeader ledger={ledger} position={position} moment={moment} />
+      <SessionHeader {...{ ledger, position, moment }} onReplay={replay} />
       {ledger.phase === 'failed' ? (
         <p className={styles['lost']} role="alert">
           This session is not followed any more: {String((ledger.error as Error).message)}
@@ -166,6 +168,8 @@ function Overlay(props: OverlayProps) {
   const { panel, ledger, position, moment, modelCall, setPanel, openFork } = props;
   const { session, columns } = ledger;
   const close = (): void => setPanel(undefined);
+  if (panel === 'replay')
+    return <ReplayDrawer session={session} position={position} onClose={close} />;
   if (panel === 'prompt' && modelCall !== undefined)
     return (
       <PromptDrawer
@@ -206,7 +210,7 @@ function usePanel() {
     addEventListener('popstate', onPop);
     return () => removeEventListener('popstate', onPop);
   }, []);
-  const setPanel = useCallback((next: 'prompt' | 'fork' | undefined) => {
+  const setPanel = useCallback((next: 'prompt' | 'fork' | 'replay' | undefined) => {
     set(next);
     const address = new URL(location.href);
     if (next === undefined) address.searchParams.delete('panel');
@@ -220,10 +224,11 @@ interface SessionActs {
   readonly seq: number;
   readonly openFork: () => void;
   readonly togglePrompt: () => void;
+  readonly replay: () => void;
   readonly goLive: () => void;
 }
 
-function useSessionCommands({ seq, openFork, togglePrompt, goLive }: SessionActs): void {
+function useSessionCommands({ seq, openFork, togglePrompt, replay, goLive }: SessionActs): void {
   const commands = useMemo(
     (): readonly Command[] => [
       { name: 'Fork from here', detail: `#${seq}`, icon: 'fork', keys: ['F'], run: openFork },
@@ -234,9 +239,15 @@ function useSessionCommands({ seq, openFork, togglePrompt, goLive }: SessionActs
         keys: ['P'],
         run: togglePrompt,
       },
+      {
+        name: 'Replay against today’s code',
+        detail: 'to the first divergence',
+        icon: 'retry',
+        run: replay,
+      },
       { name: 'Follow live', icon: 'now', keys: ['L'], run: goLive },
     ],
-    [seq, openFork, togglePrompt, goLive],
+    [seq, openFork, togglePrompt, replay, goLive],
   );
   useCommands(commands);
 }

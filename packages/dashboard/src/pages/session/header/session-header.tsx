@@ -19,10 +19,11 @@ interface SessionHeaderProps {
   readonly ledger: FollowedLedger;
   readonly position: Position;
   readonly moment: Moment | undefined;
+  readonly onReplay: () => void;
 }
 
 /** Name of the session, its status and figures at the chosen event, and what can be done with it. */
-export function SessionHeader({ ledger, position, moment }: SessionHeaderProps) {
+export function SessionHeader({ ledger, position, moment, onReplay }: SessionHeaderProps) {
   const { session, columns } = ledger;
   const { data: details } = useQuery({
     queryKey: ['sessions', 'one', session],
@@ -76,7 +77,12 @@ export function SessionHeader({ ledger, position, moment }: SessionHeaderProps) 
           value={first === undefined || here === undefined ? '–' : duration(here.at - first.at)}
         />
       </dl>
-      <SessionActs session={session} seq={position.seq} isOpen={details?.status !== 'completed'} />
+      <SessionActs
+        session={session}
+        seq={position.seq}
+        isOpen={details?.status !== 'completed'}
+        onReplay={onReplay}
+      />
     </header>
   );
 }
@@ -105,11 +111,12 @@ interface SessionActsProps {
   readonly session: string;
   readonly seq: number;
   readonly isOpen: boolean;
+  readonly onReplay: () => void;
 }
 
 type Question = 'cancel' | 'delete';
 
-function SessionActs({ session, seq, isOpen }: SessionActsProps) {
+function SessionActs({ session, seq, isOpen, onReplay }: SessionActsProps) {
   const [, go] = useLocation();
   const me = useReader();
   const { act, isBusy } = useAct();
@@ -131,6 +138,7 @@ function SessionActs({ session, seq, isOpen }: SessionActsProps) {
       >
         Compare
       </Button>
+      <Button icon="retry" label="Replay against today’s code" onPress={onReplay} />
       {isOpen ? (
         <>
           <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />

@@ -1,8 +1,10 @@
-import { useEffect, useMemo, useState } from 'react';
+import { memo, useEffect, useMemo, useState } from 'react';
 import { clock } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { SearchField } from '../../../components/search-field.tsx';
 import { PlaceHolder } from '../../../components/states.tsx';
+import type { Columns } from '../../../ledger/columns.ts';
+import type { LedgerEvent } from '../../../ledger/event-pages.ts';
 import { eventWords } from '../../../ledger/event-words.ts';
 import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import { type EventKind, kindNames } from '../../../ledger/kinds.ts';
@@ -68,11 +70,15 @@ export function EventList({ ledger, position }: EventListProps) {
             {Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i).map((index) => (
               <Row
                 key={rows[index]}
-                ledger={ledger}
+                columns={columns}
                 seq={rows[index] ?? 0}
-                place={{ index, of: rows.length, top: index * rowHeight }}
-                position={position}
+                body={ledger.event(rows[index] ?? 0)}
+                index={index}
+                of={count}
+                isChosen={rows[index] === position.seq}
+                isLater={(rows[index] ?? 0) > position.seq}
                 text={text}
+                go={position.go}
               />
             ))}
           </div>
@@ -151,30 +157,37 @@ function emptyWords(count: number, text: string, isReading: boolean): string {
 }
 
 interface RowProps {
-  readonly ledger: FollowedLedger;
+  readonly columns: Columns;
   readonly seq: number;
-  readonly place: { readonly index: number; readonly of: number; readonly top: number };
-  readonly position: Position;
+  /** The event, when it has been read. */
+  readonly body: LedgerEvent | undefined;
+  readonly index: number;
+  /** Number of rows. */
+  readonly of: number;
+  readonly isChosen: boolean;
+  readonly isLater: boolean;
   readonly text: string;
+  readonly go: Position['go'];
 }
 
-function Row({ ledger, seq, place, position, text }: RowProps) {
-  const event = ledger.columns.eventAt(seq);
+/** A row is drawn again only when something of it has changed: others come and go while one scrolls. */
+const Row = memo(function Row(props: RowProps) {
+  const { columns, seq, body, index, of, isChosen, isLater, text, go } = props;
+  const event = columns.eventAt(seq);
   if (event === undefined) return null;
-  const body = ledger.event(seq);
   return (
     <div
       id={`event-${seq}`}
       className={styles['row']}
       role="option"
       tabIndex={-1}
-      aria-selected={seq === position.seq}
-      aria-posinset={place.index + 1}
-      aria-setsize={place.of}
+      aria-selected={isChosen}
+      aria-posinset={index + 1}
+      aria-setsize={of}
       data-kind={event.kind}
-      data-later={seq > position.seq || undefined}
-      style={{ transform: `translateY(${place.top}px)` }}
-      onClick={() => position.go(seq, true)}
+      data-later={isLater || undefined}
+      style={{ transform: `translateY(${index * rowHeight}px)` }}
+      onClick={() => go(seq, true)}
     >
       <span className={styles['seq']}>{seq}</span>
       <span className={styles['time']}>{clock(event.at, { withMs: true })}</span>
@@ -191,4 +204,4 @@ function Row({ ledger, seq, place, position, text }: RowProps) {
       </span>
     </div>
   );
-}
+});
