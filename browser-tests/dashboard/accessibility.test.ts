@@ -17,7 +17,6 @@ const pages = [
   ['tasks', '/tasks'],
   ['triggers', '/triggers'],
   ['agents', '/agents'],
-  ['evals', '/evals'],
   ['health', '/health'],
   ['keys', '/keys'],
   ['audit', '/audit'],

@@ -22,7 +22,6 @@ const pages = {
   tasks: page(async () => (await import('./pages/tasks/tasks-page.tsx')).TasksPage),
   triggers: page(async () => (await import('./pages/triggers/triggers-page.tsx')).TriggersPage),
   agents: page(async () => (await import('./pages/agents/agents-page.tsx')).AgentsPage),
-  evals: page(async () => (await import('./pages/evals/evals-page.tsx')).EvalsPage),
   health: page(async () => (await import('./pages/health/health-page.tsx')).HealthPage),
   keys: page(async () => (await import('./pages/keys/keys-page.tsx')).KeysPage),
   audit: page(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage),
@@ -72,7 +71,6 @@ function Pages() {
       <Route path="/triggers/:trigger" component={pages.triggers} />
       <Route path="/agents" component={pages.agents} />
       <Route path="/agents/:agent" component={pages.agents} />
-      <Route path="/evals" component={pages.evals} />
       <Route path="/health" component={pages.health} />
       <Route path="/keys" component={pages.keys} />
       <Route path="/audit" component={pages.audit} />

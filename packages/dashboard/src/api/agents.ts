@@ -6,10 +6,15 @@ const none: readonly ServerAgent[] = [];
 
 /** The runnables that the reader may know of. */
 export function useAgents(): readonly ServerAgent[] {
-  const { data = none } = useQuery({
+  const { data = none } = useAgentList();
+  return data;
+}
+
+/** The same, with the state of the reading. */
+export function useAgentList() {
+  return useQuery({
     queryKey: ['agents'],
     queryFn: ({ signal }) => api.agents.list({ signal }),
     staleTime: 60_000,
   });
-  return data;
 }

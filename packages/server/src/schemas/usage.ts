@@ -97,4 +97,3 @@ export const toolUsageSchema = z
     cursor: nextCursorSchema,
   })
   .openapi('ToolUsagePage', { description: 'The sum of the sessions of the page.' });
-export type ToolUsagePage = z.infer<typeof toolUsageSchema>;

@@ -30,12 +30,7 @@ export function SessionHeader({ ledger, position, moment, onReplay }: SessionHea
     queryFn: ({ signal }) => api.sessions.get(session, { signal }),
   });
   const title = firstLine(details?.title ?? session, 120);
-  useEffect(() => {
-    document.title = `${title} · Adjutant`;
-    return () => {
-      document.title = 'Adjutant';
-    };
-  }, [title]);
+  useTitle(title);
   const [status, words] = statusAt(details?.status ?? 'active', position, moment);
   const first = columns.eventAt(1);
   const here = columns.eventAt(position.seq);
@@ -85,6 +80,15 @@ export function SessionHeader({ ledger, position, moment, onReplay }: SessionHea
       />
     </header>
   );
+}
+
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Adjutant`;
+    return () => {
+      document.title = 'Adjutant';
+    };
+  }, [title]);
 }
 
 function Figure({ name, value }: { readonly name: string; readonly value: string }) {

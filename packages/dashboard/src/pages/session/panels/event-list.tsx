@@ -42,10 +42,6 @@ export function EventList({ ledger, position }: EventListProps) {
   useEffect(() => {
     if (shown >= 0) show(shown);
   }, [shown, show]);
-  const move = (step: 1 | -1): void => {
-    const next = columns.find(position.seq, step, (seq) => rows.includes(seq));
-    if (next !== undefined) position.go(next);
-  };
   return (
     <section className={styles['list']} aria-label="Ledger">
       <Filters filter={filter} onFilter={setFilter} text={text} onText={setText} />
@@ -60,7 +56,8 @@ export function EventList({ ledger, position }: EventListProps) {
           const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key];
           if (step === undefined) return;
           event.preventDefault();
-          move(step);
+          const next = columns.find(position.seq, step, (seq) => rows.includes(seq));
+          if (next !== undefined) position.go(next);
         }}
       >
         {rows.length === 0 ? (

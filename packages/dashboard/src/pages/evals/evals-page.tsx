@@ -1,5 +1,0 @@
-import { PageHead } from '../../components/page-head.tsx';
-
-export function EvalsPage() {
-  return <PageHead title="Evals" />;
-}
