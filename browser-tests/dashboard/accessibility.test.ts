@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
-import { opened, realProblems, withChromium } from './opened.ts';
+import { opened, withChromium } from './opened.ts';
 
 withChromium();
 
@@ -54,7 +54,8 @@ test.each(looks)('axe finds nothing on any page in %s, %i wide', async (scheme, 
     if (wide > width) found.push(`${name}: ${wide} pixels wide`);
   }
   expect(found).toEqual([]);
-  expect(realProblems(problems)).toEqual([]);
+  // Requests of a page that is left at once end early.
+  expect(problems.filter((problem) => !problem.startsWith('failed: '))).toEqual([]);
 });
 
 test('a screen reader has a sensible tree of the page of a session', async () => {

@@ -20,7 +20,7 @@ interface TriggerRowProps {
 
 const icons: Readonly<Record<string, IconName>> = {
   event: 'now',
-  condition: 'evals',
+  condition: 'help',
   webhook: 'leave',
 };
 
