@@ -9,7 +9,7 @@ import {
 } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
 import type { LedgerStore, ReadRange, SessionSearch, SessionSearchQuery } from 'adjutant/store';
-import { scriptedModel } from 'adjutant/testing';
+import { scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Gladly, says Zoë.' })) });
@@ -97,17 +97,26 @@ describe('sessions are found by the text of their messages', () => {
   });
 
   test('and by other properties, in the order that is asked for', async () => {
-    const app = opened();
+    // Sessions of one millisecond are in no order that a caller could know.
+    const clock = testClock();
+    const app = opened({ store: memoryStore({ clock }), ports: { clock } });
     for (const [id, userId] of [
       ['a', 'ann'],
       ['b', 'bob'],
       ['c', 'ann'],
-    ] as const)
+    ] as const) {
       await app.sessions.create({ id, userId });
-    await say(app, 'a', 'parcel');
-    await say(app, 'b', 'parcel');
-    await say(app, 'c', 'parcel', scribe);
-    await say(app, 'a', 'again');
+      await clock.advance(1);
+    }
+    for (const [id, input, who] of [
+      ['a', 'parcel', clerk],
+      ['b', 'parcel', clerk],
+      ['c', 'parcel', scribe],
+      ['a', 'again', clerk],
+    ] as const) {
+      await say(app, id, input, who);
+      await clock.advance(1);
+    }
     expect((await found(app, 'parcel')).ids).toEqual(['a', 'c', 'b']);
     expect((await found(app, 'parcel', { order: 'createdAt' })).ids).toEqual(['c', 'b', 'a']);
     expect((await found(app, 'parcel', { user: 'ann' })).ids).toEqual(['a', 'c']);
