@@ -60,6 +60,7 @@ test('a session is deleted only when that was confirmed, and exported into a fil
   await more('delete');
   await terminal.showsNow('No, keep it');
   terminal.write(keys.enter);
+  await terminal.hides('No, keep it');
   await terminal.showsNow('/ commands');
   expect(await sessions()).toEqual([open, other]);
   await more('delete');
