@@ -233,10 +233,7 @@ export class Performer {
   async rest(): Promise<unknown> {
     const both = ['acme', 'zeta\0'].map(async (tenant) => {
       const ledgers = this.#ledgers(tenant);
-      // The port orders the sends of each sender, and says nothing about several of them.
-      const sends = (await ledgers.sends())
-        .map(({ number, ...send }) => send)
-        .toSorted((left, right) => (left.from < right.from ? -1 : Number(left.from > right.from)));
+      const sends = (await ledgers.sends()).map(({ number, ...send }) => send);
       return { due: await ledgers.due(), rows: await ledgers.rows({ kind: 'task' }), sends };
     });
     return JSON.parse(JSON.stringify(await Promise.all(both))) as unknown;
