@@ -132,9 +132,10 @@ export async function queryListings(
     .equal('user_id', user);
   if (before !== undefined)
     conditions.add(`(${time}, session) < ($::bigint, $)`, before[order], toStorable(before.id));
+  // Without its table the name is that of the answer: a text, which no index orders.
   const rows = await database.query(
     `select session, seq::text, created_at::text, updated_at::text, status, title, runnable, user_id
-      from {s}.ledgers where ${conditions.text} order by ${time} desc, session desc limit ${limit}`,
+      from {s}.ledgers where ${conditions.text} order by ledgers.${time} desc, session desc limit ${limit}`,
     conditions.values,
   );
   return rows.map(listing);

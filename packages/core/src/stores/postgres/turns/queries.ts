@@ -226,9 +226,10 @@ export async function querySends(
     'at <= {s}.now_ms($::bigint) - $::bigint',
     ...[fixedNow, storedWhole(olderThanMs)],
   );
+  // `number` alone is the text of the answer: "10" would come before "9".
   const rows = await database.query(
     `select tenant, sender, number::text, at::text, send from {s}.outbox
-      where ${conditions.text} order by number limit ${limit}`,
+      where ${conditions.text} order by outbox.number limit ${limit}`,
     conditions.values,
   );
   return rows.map(({ tenant, sender, number, at, send }) => {

@@ -80,6 +80,17 @@ function outboxContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(ledgers.sends({ limit: 0 }))).toBe('RangeError');
     });
 
+    test('wait in their order, however many they are', async ({ ledgers }) => {
+      const writer = await Writer.claim(ledgers, 's');
+      const keys = Array.from({ length: 120 }, (_, i) => String(i));
+      for (let i = 0; i < keys.length; i += 30)
+        await writer.write([`event ${i}`], {
+          sends: keys.slice(i, i + 30).map((key) => send('t', key)),
+        });
+      const waiting = await ledgers.sends({ from: 's', limit: keys.length });
+      expect(waiting.map(({ item }) => item.key)).toEqual(keys);
+    });
+
     test('are written once, also when their batch is sent again', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       const head = writer.head;
