@@ -135,7 +135,8 @@ export async function queryListings(
   // Without its table the name is that of the answer: a text, which no index orders.
   const rows = await database.query(
     `select session, seq::text, created_at::text, updated_at::text, status, title, runnable, user_id
-      from {s}.ledgers where ${conditions.text} order by ledgers.${time} desc, session desc limit ${limit}`,
+      from {s}.ledgers where ${conditions.text}
+      order by ledgers.${time} desc, session desc limit ${limit}`,
     conditions.values,
   );
   return rows.map(listing);
