@@ -19,8 +19,8 @@ const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export const dashboard: Benchmark = {
   name: 'dashboard',
   notes: [
-    'A session of 100,000 events on SQLite, in Chromium without a graphics card. Scrubbing includes ' +
-      'the 60 ms for which the page waits after the last move. Frames are sixtieths of a second ' +
+    'A session of 100,000 events on SQLite, in Chromium without a graphics card. Scrubbing ' +
+      'includes the 60 ms for which the page waits after the last move. Frames are sixtieths of a second ' +
       'of the main thread, by the tracing of the browser.',
   ],
   run: measured,

@@ -12,11 +12,11 @@ withChromium();
 /** For what the page reads by itself, on a loaded machine too. */
 const soon = { timeout: 30_000 };
 
-/** What a page that is well does not report. */
+/** Messages that a page reports only when something is wrong. */
 function unexpected(problems: readonly string[]): readonly string[] {
   return problems.filter(
     // An app without triggers says so, and a page that is left ends its stream.
-    (problem) => !problem.includes('409 (Conflict)') && !problem.endsWith('/sessions/changes'),
+    (problem) => !problem.includes('409 (Conflict)') && !problem.endsWith('/v1/changes'),
   );
 }
 

@@ -16,7 +16,7 @@ async function signedIn(roles: readonly Role[]) {
   return { ...page, app, key, credential };
 }
 
-test('a key is changed for a cookie: it is in no address and in no storage of the page', async () => {
+test('a key is changed for a cookie: it is in no address and no storage of the page', async () => {
   const { page, credential, requests, evaluate } = await signedIn(['operator']);
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
@@ -44,7 +44,6 @@ test('a wrong key is refused in one sentence', async () => {
 test('a revoked key ends the page that signed in with it', async () => {
   const { page, app, key } = await signedIn(['operator']);
   await apiKeys(app).revoke(key.id);
-  await page.reload();
   await page.getByLabel('API key or token').waitFor();
 });
 
@@ -59,7 +58,11 @@ test('a viewer sees everything and may change nothing: the page says why', async
   expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
   // The server refuses in any case.
   const status = await page.evaluate<number>(
-    `fetch('${url}/v1/sessions/chase-0/fork', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }).then((response) => response.status)`,
+    `fetch('${url}/v1/sessions/chase-0/fork', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    }).then((response) => response.status)`,
   );
   expect(status).toBe(403);
 });

@@ -22,22 +22,26 @@ async function chased() {
 /** Goes to an event by the strip's keys, and waits until the panels show it. */
 async function goTo(page: Page, seq: number): Promise<void> {
   await page.evaluate(
-    `history.pushState(null, '', location.pathname + '?at=${seq}'); dispatchEvent(new PopStateEvent('popstate'))`,
+    `history.pushState(null, '', location.pathname + '?at=${seq}');
+      dispatchEvent(new PopStateEvent('popstate'))`,
   );
   await page.locator(`[aria-label="Panels"][data-at="${seq}"]`).waitFor();
 }
 
 /** State as the panel shows it, by key. */
 async function shownState(page: Page): Promise<Readonly<Record<string, string>>> {
-  return page.evaluate(`Object.fromEntries([...document.querySelectorAll('[aria-label="State"] dl > div')].map(
-    (row) => [row.querySelector('dt').textContent, row.querySelector('dd').lastElementChild.textContent]))`);
+  return page.evaluate(`Object.fromEntries(
+    [...document.querySelectorAll('[aria-label="State"] dl > div')].map((row) => [
+      row.querySelector('dt').textContent,
+      row.querySelector('dd').lastElementChild.textContent,
+    ]))`);
 }
 
 /** True when a row of the ledger lies within its list. */
 function isInSight(page: Page, id: string): Promise<boolean> {
   return page.evaluate(`(() => {
     const row = document.getElementById(${JSON.stringify(id)}).getBoundingClientRect();
-    const list = document.querySelector('[role=listbox][aria-label=Events]').getBoundingClientRect();
+    const list = document.querySelector('[role=listbox]').getBoundingClientRect();
     return row.top >= list.top && row.bottom <= list.bottom;
   })()`);
 }
@@ -163,7 +167,15 @@ test('a session is followed: what happens is there without a reload', async () =
   // A reader who looks at an earlier event stays there.
   await page.keyboard.press('Home');
   await page.getByText('Back to live').waitFor();
+});
+
+test('a session that is deleted meanwhile says so, and what was read stays', async () => {
+  const app = await chased();
+  const { page } = await opened(app, { path: '/sessions/chase-0?at=40' });
+  await page.locator('[data-at="40"]').waitFor();
   await app.sessions.delete('chase-0');
+  await page.getByText('This session is not followed any more').waitFor();
+  await page.getByText('Keller: 43 days late').first().waitFor();
 });
 
 const views = [

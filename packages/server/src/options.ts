@@ -136,7 +136,7 @@ export interface ServerOptions {
    */
   readonly idempotency?: { readonly keepForMs?: number };
   /**
-   * Where people reach the server, for the links in messages and the addresses of the dashboard:
+   * Address of the server for people, in links of messages and the addresses of the dashboard:
    * `https://agents.example.com`, with a path if it lies below one.
    * @default the address of the request
    */

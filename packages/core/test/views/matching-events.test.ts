@@ -27,7 +27,7 @@ test('events are chosen by type, time and text, all at once', () => {
   );
 });
 
-test('events of an agent are those that it did, and those around which it is the nearest', async () => {
+test('events of an agent are its own, and those around which it is the nearest', async () => {
   const helper = agent({ name: 'helper', model: scriptedModel([{ text: 'No.' }]) });
   const boss = agent({
     name: 'boss',

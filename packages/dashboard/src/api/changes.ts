@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api } from './client.ts';
+import { api, refusalOf } from './client.ts';
 
 export interface Connection {
   readonly state: 'connecting' | 'live' | 'lost';
@@ -35,9 +35,12 @@ export function useChanges(): Connection {
             setConnection({ state: 'live' });
             soon();
           }
-        } catch {
+        } catch (error) {
           if (closing.signal.aborted) return;
           setConnection({ state: 'lost' });
+          // The key was revoked, or the sign-in is over: the page asks who reads it.
+          if (refusalOf(error)?.status === 401)
+            await queries.invalidateQueries({ queryKey: ['me'] });
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
         soon();

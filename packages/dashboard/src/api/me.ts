@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, refusalOf } from './client.ts';
 
-/** What the reader may do, by the permissions of the server. */
+/** The reader, and the permissions that the server gives. */
 export interface Me {
   readonly id: string;
   readonly tenant: string;

@@ -5,7 +5,7 @@ import styles from './confirm.module.css';
 interface ConfirmProps {
   /** Names the act and the thing: "Delete the session customer-7?" */
   readonly title: string;
-  /** What goes, and what stays. */
+  /** Says what goes, and what stays. */
   readonly children: React.ReactNode;
   /** The act, in the words of its button. */
   readonly act: string;

@@ -4,13 +4,13 @@ import styles from './form-dialog.module.css';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What is made, and what becomes of it. */
+  /** Says what is made, and what becomes of it. */
   readonly help?: React.ReactNode;
   readonly children: React.ReactNode;
   /** The act, in the words of its button. */
   readonly act: string;
   readonly isBusy: boolean;
-  /** What is wrong with the fields. */
+  /** Fault of the fields, in words. */
   readonly problem?: string | undefined;
   readonly onSubmit: () => void;
   readonly onClose: () => void;

@@ -6,9 +6,9 @@ import styles from './states.module.css';
 import { visible } from './visible-text.ts';
 
 interface NoticeProps {
-  /** What is, in one sentence. */
+  /** The state, in one sentence. */
   readonly title: string;
-  /** What to do. */
+  /** Advice: what to do now. */
   readonly children?: React.ReactNode;
   readonly role?: 'status' | 'alert';
 }
@@ -28,10 +28,10 @@ const barsAfterMs = 200;
 const wordsAfterMs = 5_000;
 
 interface ReadingProps {
-  /** What is read, such as "sessions". */
+  /** Name of the thing that is read, such as "sessions". */
   readonly what: string;
   readonly rows?: number;
-  /** What is known of the progress: "62,000 of 100,000 events". */
+  /** Progress, as far as it is known: "62,000 of 100,000 events". */
   readonly progress?: string;
 }
 
@@ -92,7 +92,7 @@ export function ServerAway({ error }: { readonly error: unknown }) {
 
 interface FailureProps {
   readonly error: unknown;
-  /** What could not be read, such as "The sessions". */
+  /** Name of the thing that could not be read, such as "The sessions". */
   readonly what: string;
   readonly onRetry?: () => void;
 }

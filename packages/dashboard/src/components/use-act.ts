@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react';
 import { useToast } from './toasts.tsx';
 
 interface Act {
-  /** What is done; throws when the server refuses it. */
+  /** Does the act; throws when the server refuses it. */
   readonly run: () => Promise<unknown>;
   /** Said when it is done. @default nothing: the page shows it */
   readonly done?: string;

@@ -80,7 +80,7 @@ export class Columns {
   readonly names = new Names();
   readonly agents = new Names();
   readonly invocations = new Names();
-  /** What is known of the invocations, by their numbers. */
+  /** The invocations as they were read last, by their numbers. */
   readonly spans: InvocationSpan[] = [];
   at = new Float64Array(firstRoom);
   type = new Uint16Array(firstRoom);

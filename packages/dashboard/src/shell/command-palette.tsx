@@ -16,7 +16,7 @@ interface Group {
 
 const mostSessions = 8;
 
-/** What can be done here, then pages, then sessions. */
+/** Palette of commands: acts of this page, then pages, then sessions. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');

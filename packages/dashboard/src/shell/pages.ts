@@ -13,7 +13,7 @@ export interface PageEntry {
   readonly isMinor?: boolean;
 }
 
-/** What happens, and below the line what it is made of. */
+/** Pages about what happens, and below the line about what it is made of. */
 export const pageGroups: readonly (readonly PageEntry[])[] = [
   [
     { path: '/now', name: 'Now', icon: 'now', key: 'N' },

@@ -17,7 +17,7 @@ import { changeTheme } from './theme.ts';
 
 type Open = 'palette' | 'keys' | 'more' | undefined;
 
-/** What stands around each page: the rail, the palette, the keys, the live connection. */
+/** Frame around each page: the rail, the palette, the keys, the live connection. */
 export function Shell({ children }: { readonly children: React.ReactNode }) {
   const [open, setOpen] = useState<Open>();
   const connection = useChanges();

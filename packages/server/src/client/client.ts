@@ -65,9 +65,9 @@ export interface AdjutantClient {
   readonly usage: UsageOfModels;
   /** API keys of the tenant. */
   readonly keys: Keys;
-  /** Who did what, and who was denied. */
+  /** The audit log: acts with their callers, and refusals. */
   readonly audit: Audit;
-  /** Who the caller is, and what it may do. */
+  /** The caller, and what it may do. */
   me(options?: CallOptions): Promise<Me>;
   /**
    * Changes an API key or a token for a cookie, in a page that the server itself has sent. Requests

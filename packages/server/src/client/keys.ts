@@ -59,7 +59,7 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** What was done and what was denied, newest first. A page can be empty and have a cursor. */
+  /** Entries of acts and refusals, newest first. A page can be empty and have a cursor. */
   list(query: AuditQuery = {}, options: CallOptions = {}): Listing<AuditEntry, 'entries'> {
     return new Listing('entries', (cursor) =>
       this.#transport.json({

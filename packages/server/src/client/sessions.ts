@@ -106,12 +106,12 @@ export class Sessions {
   }
 
   /**
-   * Which sessions change, for as long as somebody iterates. Begins with `begun`, and so again
+   * Changes of sessions, for as long as somebody iterates. Begins with `begun`, and so again
    * after each lost connection: a list that is read then misses no change.
    */
   changes({ signal }: CallOptions = {}): AsyncIterableIterator<SessionChange> {
     return followFrames(this.#transport, {
-      path: pathOf('sessions', 'changes'),
+      path: pathOf('changes'),
       reader: changeReader,
       ...defined({ signal }),
     });
@@ -211,7 +211,7 @@ export class Sessions {
     return this.#view(session, 'decisions', query);
   }
 
-  /** What failed and what was escalated, a page at a time. */
+  /** Failures and escalations, a page at a time. */
   failures(session: string, query: FailureQuery & CallOptions = {}): Promise<FailurePage> {
     return this.#view(session, 'failures', query);
   }

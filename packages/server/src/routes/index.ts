@@ -42,7 +42,6 @@ import { addViewRoutes } from './views/index.ts';
 const all: readonly AddRoutes[] = [
   addRunRoutes,
   addRunLookupRoutes,
-  // Before the routes of one session, whose id would be `changes`.
   addSessionChangeRoutes,
   addSessionRoutes,
   addForkRoutes,

@@ -23,7 +23,7 @@ export interface InvocationSpan {
   readonly endedAt?: number;
 }
 
-/** What an event is besides its type: bits of `columns.flags`. */
+/** Properties of an event besides its type: bits of `columns.flags`. */
 const eventFlags = { failed: 1, opensRequest: 2, answersRequest: 4 } as const;
 
 /** Columns of an outline: one entry for each event. */

@@ -1,15 +1,25 @@
 import { z } from '@hono/zod-openapi';
 import { idSchema } from './common.ts';
 
+/** Digits of a `seq`: fewer than those of the largest whole number that is exact. */
+const mostDigits = 15;
+
 /** The session and the model call in a path. */
 export const promptPathSchema = z.strictObject({
   session: idSchema.openapi({ description: 'Id of the session.', example: 'customer-7' }),
-  seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).openapi({
-    type: 'integer',
-    minimum: 1,
-    description: 'Place of the `model_start` of the call.',
-    example: 4,
-  }),
+  // Digits alone: a number may be written with spaces, line breaks and signs around it.
+  seq: z
+    .string()
+    .max(mostDigits)
+    .regex(/^[1-9][0-9]*$/)
+    .transform(Number)
+    .openapi({
+      type: 'string',
+      pattern: '^[1-9][0-9]*$',
+      maxLength: mostDigits,
+      description: 'Place of the `model_start` of the call.',
+      example: '4',
+    }),
 });
 
 const rangesSchema = z.array(z.tuple([z.int(), z.int()])).openapi({

@@ -84,7 +84,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     call: post(() => '/v1/tasks', { agent: 'clerk', input: 'Hi' }),
   },
   streamSessionChanges: {
-    ...{ ...read, others: 'own', call: () => ({ path: '/v1/sessions/changes' }) },
+    ...{ ...read, others: 'own', call: () => ({ path: '/v1/changes' }) },
   },
   streamTasks: { ...read, others: 'own', call: () => ({ path: '/v1/tasks/events' }) },
   getTask: { ...read, call: ({ task }) => ({ path: `/v1/tasks/${task}` }) },

@@ -37,7 +37,7 @@ function office(store = memoryStore(), options = {}): Office {
     const named = { name: 'test', roles: ['viewer'] as const, ...asked };
     const { credential } = await apiKeys(app).create(named);
     const headers = { authorization: `Bearer ${credential}` };
-    const request = new Request('http://localhost/v1/sessions/changes', { headers });
+    const request = new Request('http://localhost/v1/changes', { headers });
     const reader = new SseReader(await api.fetch(request));
     expect(await reader.next()).toEqual({ id: undefined, event: 'begun', data: {} });
     return reader;
@@ -157,9 +157,9 @@ describe('changes of sessions', () => {
     const { app, api } = office(memoryStore(), { limits: { streams: 1 } });
     const { credential: as } = await apiKeys(app).create({ name: 'x', roles: ['viewer'] });
     const headers = { authorization: `Bearer ${as}` };
-    const open = new Request('http://localhost/v1/sessions/changes', { headers });
+    const open = new Request('http://localhost/v1/changes', { headers });
     const reader = new SseReader(await api.fetch(open));
-    expect(await ask(api, 'GET /v1/sessions/changes', { as })).toMatchObject({
+    expect(await ask(api, 'GET /v1/changes', { as })).toMatchObject({
       status: 429,
       body: { code: 'too_many_streams' },
     });

@@ -7,7 +7,7 @@ interface ChangesViewProps {
   readonly after: unknown;
 }
 
-/** What an edit has changed: each part with its old and its new value. */
+/** Changes of an edit: each part with its old and its new value. */
 export function ChangesView({ before, after }: ChangesViewProps) {
   const changes = changesOf(before, after);
   if (changes.length === 0) return <p className={styles['none']}>Nothing is changed.</p>;

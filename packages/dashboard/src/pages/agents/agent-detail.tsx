@@ -6,7 +6,7 @@ import styles from './agents-page.module.css';
 
 type Tool = NonNullable<ServerAgent['tools']>[number];
 
-/** What an agent is, takes, gives and may call. */
+/** Description of an agent: its kind, its schemas, its tools. */
 export function AgentDetail({ agent }: { readonly agent: ServerAgent }) {
   const { name, kind, version, description, parts = [], tools = [] } = agent;
   return (

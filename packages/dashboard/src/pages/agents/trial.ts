@@ -2,7 +2,7 @@ import type { RunHandle } from '@adjutant/server/client';
 
 /** Run of the playground, in a session of its own. */
 export interface Trial {
-  /** Which prompt, and which of its runs: "2.1". */
+  /** Number of the prompt, and of the run of it: "2.1". */
   readonly label: string;
   readonly message: string;
   readonly session: string;

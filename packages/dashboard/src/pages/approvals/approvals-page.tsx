@@ -24,7 +24,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number][0];
 
-/** Whatever waits for a person, over all sessions: read, edited, answered, also several at once. */
+/** Requests of all sessions: read, edited, answered, also several at once. */
 export function ApprovalsPage() {
   const { requests, pending, reading, view, text, setView, setText } = useInbox();
   const { request: opened } = useParams<{ request?: string }>();
@@ -175,7 +175,7 @@ interface DetailProps {
 
 function Detail({ chosen, onAnswered }: DetailProps) {
   const { data, error } = useRequest(chosen);
-  // What somebody has begun to write stays while others are looked at.
+  // An answer that somebody has begun to write stays while others are looked at.
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   if (chosen === undefined) return null;
   return (

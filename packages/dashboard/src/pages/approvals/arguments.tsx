@@ -22,7 +22,7 @@ interface ArgumentsProps {
 
 type View = 'form' | 'json' | 'diff';
 
-/** Whatever is asked about: as a form, as JSON, or the difference that an edit makes. */
+/** Arguments that are asked about: as a form, as JSON, or the difference that an edit makes. */
 export function Arguments(props: ArgumentsProps) {
   const { request, edit, before, value, problems, isReadOnly, onChange } = props;
   const { name, details } = request;

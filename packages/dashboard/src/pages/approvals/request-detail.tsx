@@ -19,7 +19,7 @@ import { type RequestEvent, useRequestEvent } from './use-requests.ts';
 
 interface RequestDetailProps {
   readonly request: ServerRequest;
-  /** What the reader has written, if anything. */
+  /** Answer that the reader has begun to write, if any. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   readonly onAnswered: () => void;
@@ -150,7 +150,7 @@ function Facts({ request, asked, now }: FactsProps) {
   );
 }
 
-/** What becomes of a request that nobody answers in time. */
+/** End of a request that nobody answers in time, in words. */
 function thenWords(asked: RequestEvent | null | undefined): string {
   const { onExpire, escalateTo } = asked?.request ?? {};
   if (onExpire === 'escalate' && Array.isArray(escalateTo))

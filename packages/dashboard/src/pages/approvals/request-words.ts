@@ -87,7 +87,7 @@ export function hasText({ summary, name, agent, session }: ServerRequest, text: 
 
 const amount = { type: 'number', description: 'By how much more. Empty: as much again.' };
 
-/** What the reader can write for an answer, and the decision that takes it. */
+/** Kind of text that an answer can have, and the decision that takes it. */
 export function editOf(
   request: ServerRequest,
 ): { readonly decision: 'edit' | 'answer' | 'continue'; readonly schema: unknown } | undefined {

@@ -14,7 +14,7 @@ interface SettledNoteProps {
   readonly isOwn: boolean;
 }
 
-/** Who has settled a request, and how. */
+/** Note about the person who has settled a request, and the answer. */
 export function SettledNote({ request, now, isOwn }: SettledNoteProps) {
   const { status, settledBy, settledAt, session } = request;
   const { data: answer } = useRequestEvent(request, 'tool_input');

@@ -51,7 +51,7 @@ export function AuditFilterBar({ fields }: { readonly fields: AuditFields }) {
   );
 }
 
-/** What is typed goes into the address once it rests. */
+/** Text that is typed goes into the address once it rests. */
 function useTyped(fields: AuditFields) {
   const [, go] = useLocation();
   const { principal, action } = fields;

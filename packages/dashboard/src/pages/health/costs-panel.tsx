@@ -12,7 +12,7 @@ interface CostsPanelProps {
   readonly parts: readonly PartFigures[];
 }
 
-/** What models used and cost: over time, and by model. */
+/** Usage and costs of models: over time, and by model. */
 export function CostsPanel({ sessions, parts }: CostsPanelProps) {
   const models = byModel(sessions);
   const cost = models.reduce((sum, model) => sum + model.cost, 0);

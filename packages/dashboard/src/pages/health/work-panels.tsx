@@ -6,7 +6,7 @@ import { firstLine } from '../../components/visible-text.ts';
 import { type Alert, percent, type RoundFigures, type ToolFigures } from './figures.ts';
 import styles from './health-page.module.css';
 
-/** What somebody should look at. */
+/** Alerts that somebody should look at. */
 export function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] }) {
   return (
     <Panel title="Alerts" note="tools that fail in over 20 % of 3 calls or more; rounds over 30 s">

@@ -27,7 +27,7 @@ import { QueuePanel } from './queue/queue-panel.tsx';
 const againMs = 10_000;
 const mostDecisions = 8;
 
-/** What the app does at this moment: creatures, queue, sessions at work, decisions. */
+/** The present moment of the app: creatures, queue, sessions at work, decisions. */
 export function NowPage() {
   const connection = useConnection();
   const { data, error, refetch } = useQuery({

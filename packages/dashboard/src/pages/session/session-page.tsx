@@ -163,7 +163,7 @@ interface OverlayProps {
   readonly openFork: () => void;
 }
 
-/** What lies over the page: the prompt or the dialog of a fork. */
+/** Panel over the page: a prompt, a replay, or the dialog of a fork. */
 function Overlay(props: OverlayProps) {
   const { panel, ledger, position, moment, modelCall, setPanel, openFork } = props;
   const { session, columns } = ledger;
@@ -200,7 +200,7 @@ function NoSuchEvent({ wanted, count, onNewest }: NoSuchEventProps) {
   );
 }
 
-/** What lies over the page has an address too: `&panel=prompt`. */
+/** Reads the panel over the page from the address, and keeps it there: `&panel=prompt`. */
 function usePanel() {
   const [panel, set] = useState(
     () => new URLSearchParams(location.search).get('panel') ?? undefined,

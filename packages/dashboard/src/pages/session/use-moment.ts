@@ -15,7 +15,7 @@ export function useMoment(session: string, seq: number) {
     queryKey: ['moment', session, asked],
     queryFn: ({ signal }) => api.sessions.moment(session, { at: asked, signal }),
     enabled: asked > 0,
-    // What has happened does not change.
+    // A moment of the past does not change.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 120_000,
     placeholderData: keepPreviousData,

@@ -55,7 +55,7 @@ export function FilterBar({ filters }: FilterBarProps) {
   );
 }
 
-/** What is typed goes into the address once it rests. */
+/** Text that is typed goes into the address once it rests. */
 function useFields(filters: SessionFilters) {
   const [, go] = useLocation();
   const [user, setUser] = useState(filters.user ?? '');

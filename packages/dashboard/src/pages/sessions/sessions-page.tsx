@@ -138,7 +138,7 @@ interface PickedBarProps {
   readonly onClear: () => void;
 }
 
-/** What can be done with the sessions that were picked. */
+/** Acts on the sessions that were picked. */
 function PickedBar({ picked, onClear }: PickedBarProps) {
   const [, go] = useLocation();
   const [a, b] = picked;

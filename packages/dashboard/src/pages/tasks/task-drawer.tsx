@@ -112,7 +112,7 @@ function Fact({ name, words, title }: FactProps) {
   );
 }
 
-/** What else is known of a task: name, words, and the whole time for those who point at it. */
+/** Further properties of a task: name, words, and the whole time for those who point at it. */
 function factsOf(
   task: ServerTask,
   now: number,

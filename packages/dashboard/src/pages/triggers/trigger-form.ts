@@ -1,6 +1,6 @@
 import type { NewTrigger, TriggerSchedule } from '@adjutant/server/client';
 
-/** What somebody has written for a new trigger. */
+/** Fields of a new trigger, as they were written. */
 export interface TriggerFields {
   readonly name: string;
   readonly start: string;

@@ -12,7 +12,7 @@ interface TriggerHistoryProps {
   readonly now: number;
 }
 
-/** What has become of a trigger, the last first. */
+/** Firings of a trigger and what became of them, the last first. */
 export function TriggerHistory({ name, now }: TriggerHistoryProps) {
   const { data, error } = useHistory(name);
   return (

@@ -79,7 +79,7 @@ interface NextProps {
   readonly now: number;
 }
 
-/** When a trigger fires next; or why it does not. */
+/** Next firing of a trigger; or the reason why there is none. */
 export function Next({ trigger, now }: NextProps) {
   const { status, nextAt, on, open } = trigger;
   const stop = stopped[status];

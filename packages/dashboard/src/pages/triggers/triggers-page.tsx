@@ -102,7 +102,7 @@ interface ListsProps {
   readonly text: string;
   readonly acts: TriggerActs;
   readonly unless: string | undefined;
-  /** What the address has behind the path. */
+  /** Query of the address. */
   readonly suffix: string;
 }
 

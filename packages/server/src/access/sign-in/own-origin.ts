@@ -49,7 +49,7 @@ function isOwnOrigin(
 ): boolean {
   if (origin === undefined || !isPageOrigin(origin)) return false;
   if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return true;
-  // What ends the encryption in front of the server may keep that to itself: hosts are compared.
+  // A proxy that ends the encryption may keep that to itself: hosts are compared.
   const { protocol, host } = new URL(origin);
   const own = `${protocol}//${requestHost(req, trustProxy)}`;
   return URL.canParse(own) && host === new URL(own).host;

@@ -138,7 +138,7 @@ export class SignIns {
       .catch((error: unknown) => {
         if (!watching.signal.aborted && !this.#ports.closing.aborted) this.#ports.onError(error);
       })
-      // Where nobody can say whether it has ended, it has.
+      // A sign-in of which nobody can say that it lasts has ended.
       .then(() => {
         if (!watching.signal.aborted) onEnd();
       });

@@ -4,7 +4,7 @@ import { sessionChangesResponse } from '../../stream/sessions/session-changes.ts
 
 const streamSessionChanges = defineRoute({
   method: 'get',
-  path: '/v1/sessions/changes',
+  path: '/v1/changes',
   permission: 'read',
   operationId: 'streamSessionChanges',
   tag: 'Sessions',

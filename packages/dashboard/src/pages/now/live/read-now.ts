@@ -121,7 +121,7 @@ function isLastingRefusal(error: unknown): boolean {
   return [403, 404, 409, 410].includes(refusalOf(error)?.status ?? 0);
 }
 
-/** What a reader may not read, or this server does not have, is left out of the page. */
+/** Leaves out of the page what the reader may not read, or this server does not have. */
 async function orNothing<Item>(list: Promise<readonly Item[]>): Promise<readonly Item[]> {
   try {
     return await list;

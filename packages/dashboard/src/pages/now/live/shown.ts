@@ -1,7 +1,7 @@
 import { type CreatureState, stateMs } from '../../../creatures/states.ts';
 import type { Sign } from './signs.ts';
 
-/** What is drawn of a sign: its state, or one that passes on the way there. */
+/** Drawn state of a sign: its own, or one that passes on the way there. */
 export interface Shown {
   readonly state: CreatureState;
   /** Instant at which a passing state ends. */

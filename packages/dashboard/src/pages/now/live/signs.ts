@@ -5,7 +5,7 @@ import { type CreatureName, creatureOf } from '../../../creatures/registry.ts';
 import type { Reading } from './reading.ts';
 import { type Activity, activityOf, lastOf, recentDecisions, type Tail } from './tail.ts';
 
-/** What a component or an agent does: a state that lasts, in words. */
+/** Present work of a component or an agent: a state that lasts, in words. */
 export interface Sign {
   readonly state: 'idle' | 'working' | 'error' | 'yielding';
   readonly note?: string;

@@ -36,7 +36,7 @@ export function recentDecisions(tails: readonly Tail[], most: number): readonly 
     .slice(0, most);
 }
 
-/** What a session is doing, as far as its last events tell. */
+/** Present work of a session, as far as its last events tell. */
 export interface Activity {
   /** The last thing that began and has not ended, or that ended last. */
   readonly words: string;

@@ -5,7 +5,7 @@ import type { Place } from './places.ts';
 import { nextShown, type Shown } from './shown.ts';
 import type { Signs } from './signs.ts';
 
-/** What is drawn at each place, by its key. */
+/** Drawn states of all places, by their keys. */
 export type ShownAt = ReadonlyMap<string, Shown>;
 
 /** Returns what is drawn at the places of the app, with the states that pass in between. */
@@ -38,7 +38,7 @@ export function useShown(places: readonly Place[], signs: Signs): ShownAt {
   return shown;
 }
 
-/** Whether nothing has to be drawn anew. */
+/** True when nothing has to be drawn anew. */
 function isSame(before: Shown, after: Shown): boolean {
   return (['state', 'until', 'note', 'session'] as const).every(
     (one) => before[one] === after[one],

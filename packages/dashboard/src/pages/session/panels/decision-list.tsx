@@ -10,7 +10,6 @@ const fewest = 5;
 const more = 20;
 
 interface DecisionListProps {
-  readonly session: string;
   readonly ledger: FollowedLedger;
   readonly position: Position;
 }

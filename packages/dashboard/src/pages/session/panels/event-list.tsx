@@ -3,6 +3,7 @@ import { clock } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { SearchField } from '../../../components/search-field.tsx';
 import { PlaceHolder } from '../../../components/states.tsx';
+import { firstLine } from '../../../components/visible-text.ts';
 import type { Columns } from '../../../ledger/columns.ts';
 import type { LedgerEvent } from '../../../ledger/event-pages.ts';
 import { eventWords } from '../../../ledger/event-words.ts';
@@ -61,7 +62,7 @@ export function EventList({ ledger, position }: EventListProps) {
         }}
       >
         {rows.length === 0 ? (
-          <PlaceHolder title={emptyWords(columns.count, text, found.isReading)} />
+          <PlaceHolder title={emptyWords(columns.count, text, found)} />
         ) : (
           <div style={{ height: rows.length * rowHeight + coveredBelow, position: 'relative' }}>
             {Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i).map((index) => (
@@ -144,8 +145,13 @@ function rowsOf(
   return seqs;
 }
 
-function emptyWords(count: number, text: string, isReading: boolean): string {
+function emptyWords(
+  count: number,
+  text: string,
+  { isReading, problem }: ReturnType<typeof useTextSearch>,
+): string {
   if (count === 0) return 'Nothing has happened in this session yet.';
+  if (problem !== undefined) return `The search ended early: ${firstLine(problem)}`;
   if (isReading) return 'Still searching.';
   const events = `${count.toLocaleString('en')} events`;
   return text === ''

@@ -52,7 +52,7 @@ export function StatePanel(props: StatePanelProps) {
             <Requests moment={moment} isLive={position.isLive} />
           </>
         )}
-        <DecisionList session={ledger.session} ledger={ledger} position={position} />
+        <DecisionList ledger={ledger} position={position} />
       </div>
     </section>
   );

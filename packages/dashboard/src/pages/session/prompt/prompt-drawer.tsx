@@ -256,7 +256,7 @@ function changeWords({ kind, tokens }: Change): string {
   return by === 0 ? kind : `${by > 0 ? '+' : '−'}${count(Math.abs(by))}`;
 }
 
-/** What stayed, went and came. */
+/** Items of a section that stayed, went and came. */
 function Items({ change }: { readonly change: Change }) {
   const { keep, removed = [], added = [] } = change;
   return (

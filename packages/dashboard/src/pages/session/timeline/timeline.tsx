@@ -36,7 +36,7 @@ const legend = [
   ['error', 'failed'],
 ] as const;
 
-/** What happened when: bars of invocations, model calls, tools and waits over time. */
+/** The session over time: bars of invocations, model calls, tools and waits. */
 export function Timeline({ ledger, position }: TimelineProps) {
   const [isFolded, setFolded] = useState(true);
   const { scene, setView, fit, whole } = useScene(ledger, isFolded);
