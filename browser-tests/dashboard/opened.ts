@@ -52,8 +52,21 @@ async function visit(
   const watched = await watchedPage(browser, context);
   onTestFinished(() => watched.page.context().close());
   watched.page.setDefaultTimeout(patienceMs);
+  forgetEnded(watched);
   await watched.page.goto(`${url}${path}`);
   return watched;
+}
+
+/**
+ * A request that the page itself has ended is no problem: a stream that nobody follows any more, or
+ * whatever was under way when the page was left.
+ */
+function forgetEnded({ page, problems }: WatchedPage): void {
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') return;
+    const place = problems.lastIndexOf(`failed: ${request.url()}`);
+    if (place !== -1) problems.splice(place, 1);
+  });
 }
 
 /** Serves an app, and opens a page of its dashboard. */
@@ -61,9 +74,4 @@ export async function opened(app: Runtime, options: OpenOptions = {}): Promise<O
   const server = await served(app, options.serve);
   const watched = await visit(server, options.path ?? '/', options.context);
   return { ...watched, server, url: server.url };
-}
-
-/** Problems of a page but for streams that ended because it was left. */
-export function realProblems(problems: readonly string[]): readonly string[] {
-  return problems.filter((problem) => !/^failed: .*\/(changes|stream|events)(\?|$)/.test(problem));
 }
