@@ -55,9 +55,12 @@ export interface Caller {
   send(path: string, request: RequestInit): Promise<Answered>;
 }
 
-/** Calls a server that is made for an app, and closed with it when the test ends. */
+/**
+ * Calls a server that is made for an app, and closed with it when the test ends. It has no dashboard
+ * unless asked for: the answer at `/` must not depend on one having been built in this checkout.
+ */
 export function callerOf(app: Runtime, options: ServerOptions = {}): Caller {
-  const api = server(app, options);
+  const api = server(app, { dashboard: false, ...options });
   onTestFinished(async () => {
     await api.close();
     await app.close();
