@@ -11,9 +11,6 @@ import { confidenceOf, runReport, validateResumeState } from 'adjutant/views';
 import { foundSession, type NamedSessions } from '../app/named-session.ts';
 import { laneOf, runOf } from '../app/open-run.ts';
 import { UsageError } from '../failure.ts';
-import type { Host } from '../host/host.ts';
-import { openClient } from './open-client.ts';
-import type { RemoteOptions, ServerFlags } from './server-flags.ts';
 
 /** Returns the events of a session of a server, with their large values. */
 export async function eventsOf(
@@ -53,17 +50,6 @@ export async function namedOnServer(
   if (found === undefined && text === 'last' && isMeant === undefined)
     throw new UsageError({ reason: 'The server has no sessions yet.' });
   return found ?? text;
-}
-
-/** Opens a session of a server for reading. */
-export async function sessionOnServer(
-  host: Pick<Host, 'env'>,
-  options: RemoteOptions<ServerFlags>,
-  named: string,
-): Promise<Session> {
-  const client = await openClient(host, options);
-  const id = await namedOnServer(client, named);
-  return sessionOf(id, await eventsOf(client, id));
 }
 
 async function isThere(client: AdjutantClient, id: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { isAdjutantError, type Session } from 'adjutant';
+import { isAdjutantError } from 'adjutant';
+import type { LedgerFile } from 'adjutant/replay';
 import { isRemote, type ServerFlags } from '../access/server-flags.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
@@ -34,10 +35,8 @@ export function exportSession(
     });
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
-  return withExported(host, named, options, async ({ session, replaying }) => {
-    const { id } = session;
-    const redact = { fields: options.redact ?? [], patterns };
-    const file = await replaying.exportLedger(session, { redact }).catch(throwInFlags);
+  const redact = { fields: options.redact ?? [], patterns };
+  return withExported(host, named, { options, redact }, async ({ file, id, replaying }) => {
     const { output } = options;
     const record = {
       type: 'export',
@@ -66,25 +65,44 @@ export function exportSession(
 }
 
 interface Exported {
-  readonly session: Session;
+  /** Id of the session, which the file may have without a part of it. */
+  readonly id: string;
+  readonly file: LedgerFile;
   readonly replaying: Replaying;
 }
 
-/** Opens the session to export: of a server, or of a store of this machine. */
+interface Exporting {
+  readonly options: ExportCommandOptions;
+  readonly redact: { readonly fields: readonly string[]; readonly patterns: readonly RegExp[] };
+}
+
+/** Makes the file of a session: of a server, or of a store of this machine. */
 async function withExported(
   host: Host,
   named: string,
-  options: ExportCommandOptions,
+  { options, redact }: Exporting,
   use: (exported: Exported) => Promise<number>,
 ): Promise<number> {
   if (isRemote(options)) {
-    const { sessionOnServer } = await import('../access/server-session.ts');
-    const session = await sessionOnServer(host, options, named);
-    return use({ session, replaying: await import('adjutant/replay') });
+    const { eventsOf, namedOnServer, sessionOf } = await import('../access/server-session.ts');
+    const { openClient } = await import('../access/open-client.ts');
+    const replaying = await import('adjutant/replay');
+    const client = await openClient(host, options);
+    const id = await namedOnServer(client, named);
+    // A server runs no patterns of others: they are looked for here.
+    if (redact.patterns.length > 0) {
+      const session = await sessionOf(id, await eventsOf(client, id));
+      const file = await replaying.exportLedger(session, { redact }).catch(throwInFlags);
+      return use({ id, file, replaying });
+    }
+    const text = await client.sessions.export(id, { redact: redact.fields });
+    return use({ id, file: replaying.parseLedgerFile(text, 'The export'), replaying });
   }
-  return withLedgers(host, options, async ({ session, replaying }) =>
-    use({ session: await session(named), replaying }),
-  );
+  return withLedgers(host, options, async ({ session, replaying }) => {
+    const opened = await session(named);
+    const file = await replaying.exportLedger(opened, { redact }).catch(throwInFlags);
+    return use({ id: opened.id, file, replaying });
+  });
 }
 
 /** Returns the pattern for `/source/flags`, or for a source alone. @throws UsageError */

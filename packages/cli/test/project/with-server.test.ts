@@ -34,6 +34,9 @@ test('sessions of a server are followed, forked, exported and deleted', async ()
   expect(exported).toMatchObject({ code: 0, stderr: '' });
   expect(exported.stdout).toContain(`written to ${file}`);
   expect((await place.run(['diff', file, file])).code).toBe(0);
+  const cut = await on('export', 'talk', '--redact-pattern', 'Here I am');
+  expect(cut).toMatchObject({ code: 0, stderr: expect.stringContaining('1 value taken out') });
+  expect(cut.stdout).not.toContain('Here I am');
   expect(await on('delete', 'again', '--json')).toMatchObject({
     code: 0,
     stdout: '{"type":"delete","session":"again","withForks":false}\n',

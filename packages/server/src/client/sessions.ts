@@ -273,6 +273,22 @@ export class Sessions {
   }
 
   /**
+   * The session as the text of a ledger file, without its secrets and the chosen values:
+   * `parseLedgerFile` reads it. @param options.redact keys, or the ends of their paths
+   */
+  export(
+    session: string,
+    { redact = [], signal }: CallOptions & { readonly redact?: readonly string[] } = {},
+  ): Promise<string> {
+    return this.#transport.text({
+      method: 'GET',
+      path: pathOf('sessions', session, 'export'),
+      query: { redact },
+      ...defined({ signal }),
+    });
+  }
+
+  /**
    * All events of a session and what is being written at the moment, for as long as somebody
    * iterates. A lost connection is made again: each durable event comes once, in order, none is
    * left out; after it `stream_reset` and the text so far come again, as `streamedText` expects.

@@ -43,6 +43,7 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   ledger_unreadable: 500,
   seq_out_of_range: 400,
   prompt_not_found: 404,
+  redaction_incomplete: 409,
   store_unavailable: 503,
   store_too_new: 500,
   blob_missing: 500,

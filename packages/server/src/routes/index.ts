@@ -14,6 +14,7 @@ import { addChatMessagesRoutes } from './chat-messages.ts';
 import { addControlRoutes } from './controls.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
+import { addExportRoutes } from './ledgers/exports.ts';
 import { addForkRoutes } from './ledgers/forks.ts';
 import { addPromptRoutes } from './ledgers/prompts.ts';
 import { addReplayRoutes } from './ledgers/replays.ts';
@@ -51,6 +52,7 @@ const all: readonly AddRoutes[] = [
   addViewRoutes,
   addPromptRoutes,
   addReplayRoutes,
+  addExportRoutes,
   // Before the routes of one task, whose id would be `events`.
   addTaskEventRoutes,
   addTaskRoutes,

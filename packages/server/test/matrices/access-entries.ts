@@ -203,6 +203,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   getExplanation: { ...read, call: session('/explanation') },
   getTranscript: { ...read, call: session('/transcript') },
   replaySession: { ...read, call: post(({ done }) => `/v1/sessions/${done}/replay`) },
+  exportSession: { ...read, call: session('/export') },
   compareSessions: { ...read, call: session('/difference?with=left-done') },
   getPrompt: { ...read, call: session('/prompts/5') },
   listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },
