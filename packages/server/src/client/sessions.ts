@@ -1,8 +1,8 @@
 import type { StoredEvent, StreamEvent } from 'adjutant';
-import type { EventSourceMessage } from 'eventsource-parser';
 import { defined } from './defined.ts';
-import { type FollowOptions, type FrameReader, follow, followFrames } from './follow.ts';
+import { type FollowOptions, follow, followFrames } from './follow.ts';
 import { Listing } from './listing.ts';
+import { changeReader, type SessionChange } from './session-changes.ts';
 import {
   type CallOptions,
   pathOf,
@@ -50,22 +50,6 @@ export interface EventOptions extends EventQuery, CallOptions {
   /** Gives only the events up to this one. @default the last one */
   readonly upTo?: number;
 }
-
-/** Message of `sessions.changes`. */
-export type SessionChange =
-  | {
-      /** Changes are told from now on. */
-      readonly type: 'begun';
-    }
-  | {
-      readonly type: 'changed';
-      readonly session: string;
-      /** Place of its last event. */
-      readonly seq: number;
-      readonly status: ServerSession['status'];
-      readonly agent?: string;
-      readonly title?: string;
-    };
 
 /**
  * The sessions of a server.
@@ -406,11 +390,3 @@ export class Sessions {
     });
   }
 }
-
-const changeReader: FrameReader<SessionChange> = {
-  request: () => ({}),
-  take: ({ data, event }: EventSourceMessage) =>
-    event === 'begun' || event === 'changed'
-      ? [{ type: event, ...(JSON.parse(data) as object) } as SessionChange]
-      : [],
-};
