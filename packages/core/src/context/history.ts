@@ -247,6 +247,11 @@ export class History {
   get characters(): number {
     return this.#encoder?.characters ?? 0;
   }
+
+  /** True when the arguments of a call in the messages are no object. */
+  get hasOtherInput(): boolean {
+    return this.#encoder?.hasOtherInput ?? false;
+  }
 }
 
 /** True when an event is not part of a round of any agent. */

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import type { JsonValue } from '../base/json.ts';
+import { isPlainObject, type JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import { lastPartOf } from '../ledger/path.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
@@ -74,6 +74,7 @@ export class MessageEncoder {
   #calls: EventOf<'tool_call'>[] = [];
   #open: OpenRound | undefined;
   #characters = 0;
+  #hasOtherInput = false;
 
   constructor(options: EncoderOptions) {
     this.options = options;
@@ -82,6 +83,11 @@ export class MessageEncoder {
   /** Number of characters of text in the messages so far. */
   get characters(): number {
     return this.#characters;
+  }
+
+  /** True when the arguments of a call in the messages so far are no object. */
+  get hasOtherInput(): boolean {
+    return this.#hasOtherInput;
   }
 
   /** Adds one event. `native` is true when the agent itself was its author. */
@@ -162,6 +168,7 @@ export class MessageEncoder {
       this.#calls.push(event);
       const input = this.options.resolve(event.args);
       this.#characters += lengthOf(input);
+      if (event.invalid === undefined && !isPlainObject(input)) this.#hasOtherInput = true;
       parts.push({
         type: 'tool-call',
         toolCallId: event.providerCallId,

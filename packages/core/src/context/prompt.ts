@@ -182,6 +182,8 @@ export interface RenderedPrompt {
   readonly awaited?: readonly AwaitedText[];
   /** Number of characters of text. */
   readonly characters: number;
+  /** True when the arguments of a call are no object. */
+  readonly hasOtherInput: boolean;
 }
 
 /** Returns an empty prompt for renderers to fill. */
@@ -236,6 +238,7 @@ function encodeSegments(segments: readonly Segment[], histories: Histories): Ren
     segments: recipe,
     contents,
     characters: encoded.characters,
+    hasOtherInput: encoded.hasOtherInput,
   };
 }
 
@@ -248,6 +251,7 @@ class SegmentEncoder {
   #messages: LanguageModelV4Message[] = [];
   #open: MessageEncoder | undefined;
   characters = 0;
+  hasOtherInput = false;
 
   constructor(histories: Histories) {
     this.#histories = histories;
@@ -266,6 +270,7 @@ class SegmentEncoder {
     // `concat` copies the list, so that the caller's array does not grow with the history.
     this.#messages = this.#messages.concat(history.messages());
     this.characters += history.characters;
+    if (history.hasOtherInput) this.hasOtherInput = true;
   }
 
   messages(): LanguageModelV4Message[] {
@@ -279,6 +284,7 @@ class SegmentEncoder {
     this.#open = undefined;
     this.#messages = this.#messages.concat(open.messages());
     this.characters += open.characters;
+    if (open.hasOtherInput) this.hasOtherInput = true;
   }
 }
 

@@ -58,13 +58,24 @@ function throwIfAborted(
   signal.throwIfAborted();
 }
 
+const promptsOfObjects = new WeakSet<object>();
+
+/**
+ * Tells that each call in a prompt has an object for its arguments. To look for others anew in each
+ * round would make a long conversation slow.
+ */
+export function markObjectInputs(prompt: LanguageModelV4CallOptions['prompt']): void {
+  promptsOfObjects.add(prompt);
+}
+
 /**
  * Options whose prompt has an object for the arguments of each call. Models may write JSON of
  * another kind, which most providers refuse: every later call of the session would fail. The name
  * of the member is that of the AI SDK.
  */
 function withObjectInputs(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  if (!options.prompt.some(hasOtherInput)) return options;
+  const isKnown = promptsOfObjects.has(options.prompt);
+  if (isKnown || !options.prompt.some(hasOtherInput)) return options;
   const prompt = options.prompt.map((message) =>
     message.role === 'assistant'
       ? { ...message, content: message.content.map(withObjectInput) }

@@ -19,6 +19,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../../ledger/prompt-recipe.ts';
 import { toolWireName } from '../../ledger/tool-name.ts';
+import { markObjectInputs } from '../../models/call.ts';
 import { contextWindowOf } from '../../models/measures/window.ts';
 import { callSettings, type Model, modelName, toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
@@ -253,6 +254,7 @@ export class AgentPrompts {
     this.#shown = context;
     const characters = rendered.characters + settings.characters;
     const { maxOutputTokens } = request;
+    if (!rendered.hasOtherInput) markObjectInputs(rendered.messages);
     // Not part of the stored settings: the number may differ for each call, and `model_start`
     // records it.
     const options = {
