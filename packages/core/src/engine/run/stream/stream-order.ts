@@ -12,12 +12,12 @@ interface Held {
  * durable events that were made before it. Events become durable a moment after they were made.
  */
 export class StreamOrder {
-  readonly #ledger: Pick<Ledger, 'durableSeq' | 'lastSeq'>;
+  readonly #ledger: Pick<Ledger, 'durable' | 'durableSeq' | 'lastSeq'>;
   readonly #tell: (event: TransientEvent) => void;
   #held: Held[] = [];
 
   constructor(
-    ledger: Pick<Ledger, 'durableSeq' | 'lastSeq'>,
+    ledger: Pick<Ledger, 'durable' | 'durableSeq' | 'lastSeq'>,
     tell: (event: TransientEvent) => void,
   ) {
     this.#ledger = ledger;
@@ -28,7 +28,11 @@ export class StreamOrder {
   emit(event: TransientEvent): void {
     const after = this.#ledger.lastSeq;
     if (this.#held.length === 0 && after <= this.#ledger.durableSeq) this.#tell(event);
-    else this.#held.push({ event, after });
+    else {
+      // The reader waits for the store now, and not also for events that may still be gathered.
+      if (this.#held.length === 0) void this.#ledger.durable()?.catch(ignore);
+      this.#held.push({ event, after });
+    }
   }
 
   /** Tells the events that came behind a durable event that has been told, and before the next. */
@@ -39,3 +43,6 @@ export class StreamOrder {
     for (const { event } of due) this.#tell(event);
   }
 }
+
+/** For the failure of the store: the ledger tells it to the run, which ends with it. */
+function ignore(): void {}
