@@ -233,10 +233,9 @@ export class AgentPrompts {
     const { ledger } = this.#parts.frame.run;
     const rendered = encodePrompt(context, this.#histories, awaited);
     const { renderers, agent } = this.#parts;
-    const { messages } = rendered;
     if (ledger.ports.recording === undefined)
       reportMissingHistory(agent, ledger.ports.host, {
-        messages,
+        messages: rendered.messages,
         histories: this.#histories,
         renderers,
       });
@@ -245,9 +244,8 @@ export class AgentPrompts {
       context.tools,
       request.final ? 'none' : context.toolChoice,
     );
-    const previous = this.#previous();
     const recipe = writeRecipe(rendered, settings, limit, request.round, {
-      previous,
+      previous: this.#previous(),
       isRecorded: (hash) => ledger.contents.has(hash),
     });
     this.#made = { segments: rendered.segments, after: ledger.lastSeq };
