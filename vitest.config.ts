@@ -31,7 +31,7 @@ const sharing = [
   'packages/*/src/**/*.test.ts',
   'packages/core/test/{base,bus,context,conversation,effects,engine,eval,ledger}/**/*.test.ts',
   'packages/core/test/{ledger-file,middleware,models,notifications}/**/*.test.ts',
-  'packages/core/test/{opentelemetry,redis,replay}/**/*.test.ts',
+  'packages/core/test/{opentelemetry,replay}/**/*.test.ts',
   'packages/core/test/{session,stores,supervision,tools,triggers,views}/**/*.test.ts',
   'packages/core/test/testing/{kit,matchers,run-test}/**/*.test.ts',
   'packages/server/test/*.test.ts',

@@ -13,10 +13,15 @@ export const suites = {
   browser: ['browser-tests/*.test.ts'],
   /** The dashboard as it is built, in a real Chromium on a real server. */
   dashboard: ['browser-tests/dashboard/**/*.test.ts'],
-  /** The store contract on SQLite and PostgreSQL, and stores with encryption around all of them. */
+  /**
+   * The store contract on SQLite and PostgreSQL, stores with encryption around all of them, and
+   * messages between processes over Redis.
+   */
   contracts: [
     'packages/*/test/contracts/**/*.test.ts',
     'packages/core/test/stores/encrypted/**/*.test.ts',
+    'packages/core/test/redis/**/*.test.ts',
+    'packages/core/test/bus/redis.test.ts',
   ],
   /** Values made up at random for all that comes in from outside. */
   fuzz: ['packages/*/test/fuzz/**/*.test.ts'],
@@ -28,6 +33,11 @@ export const suites = {
     'packages/server/test/**/{processes,idempotency-across-processes}.test.ts',
     'packages/core/test/{engine,services,stores/sqlite}/**/{process,processes}.test.ts',
     'packages/core/test/{engine,services}/**/*-{processes,another-process}.test.ts',
+  ],
+  /** The command line as programs that are started, served, interrupted and stopped. */
+  programs: [
+    'packages/cli/test/{server,interruption,real-program}.test.ts',
+    'packages/cli/test/dashboard/serve.test.ts',
   ],
   /** Regression tests of faults that reviews found, each file named after its point. */
   repairs: ['packages/*/test/repairs/**/*.test.ts'],
