@@ -3,6 +3,7 @@ import { roundModel } from 'adjutant/testing';
 import { triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { pictures } from '../chromium.ts';
 import { opened, withChromium } from './opened.ts';
 
 withChromium();
@@ -98,4 +99,9 @@ test('a hostile title is the title of the page, as text', async () => {
   await expect.poll(() => page.title()).toContain('<script>');
   const title = await page.title();
   expect(title.length).toBeLessThan(200);
+  // The picture of the timeline is drawn with it, and saved under a plain name.
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save a picture of the timeline' }).click();
+  expect((await download).suggestedFilename()).toBe('s-gnp.exe-timeline.png');
+  await (await download).saveAs(`${pictures()}/timeline-picture-hostile.png`);
 });

@@ -8,6 +8,7 @@ import { count as counted } from '../../components/format.ts';
 import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';
 import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
 import { type Command, useCommands } from '../../shell/commands.tsx';
+import { ExportDialog } from './export/export-dialog.tsx';
 import { ForkDialog } from './fork/fork-dialog.tsx';
 import { SessionHeader } from './header/session-header.tsx';
 import { EventList } from './panels/event-list.tsx';
@@ -71,18 +72,19 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   const unlessFork = unlessAllowed(me, 'operate');
   const openFork = useCallback(() => setPanel('fork'), [setPanel]);
   const replay = useCallback(() => setPanel('replay'), [setPanel]);
+  const openExport = useCallback(() => setPanel('export'), [setPanel]);
   const togglePrompt = useCallback(
     () => setPanel(panel === 'prompt' ? undefined : 'prompt'),
     [panel, setPanel],
   );
   useSessionKeys({ columns, position, play: play.toggle, fork: openFork, prompt: togglePrompt });
-  useSessionCommands({ seq, openFork, togglePrompt, replay, goLive: position.goLive });
+  useSessionCommands({ seq, openFork, togglePrompt, replay, openExport, goLive: position.goLive });
   if (wanted !== undefined && wanted > count && ledger.phase === 'there')
     return <NoSuchEvent wanted={wanted} count={count} onNewest={position.goLive} />;
   const overlays = { ledger, position, moment, modelCall, setPanel, openFork };
   return (
     <div className={styles['session']}>
-      <SessionHeader {...{ ledger, position, moment }} onReplay={replay} />
+      <SessionHeader {...{ ledger, position, moment }} onReplay={replay} onExport={openExport} />
       {ledger.phase === 'failed' ? (
         <p className={styles['lost']} role="alert">
           This session is not followed any more: {String((ledger.error as Error).message)}
@@ -170,6 +172,7 @@ function Overlay(props: OverlayProps) {
   const close = (): void => setPanel(undefined);
   if (panel === 'replay')
     return <ReplayDrawer session={session} position={position} onClose={close} />;
+  if (panel === 'export') return <ExportDialog session={session} onClose={close} />;
   if (panel === 'prompt' && modelCall !== undefined)
     return (
       <PromptDrawer
@@ -210,7 +213,7 @@ function usePanel() {
     addEventListener('popstate', onPop);
     return () => removeEventListener('popstate', onPop);
   }, []);
-  const setPanel = useCallback((next: 'prompt' | 'fork' | 'replay' | undefined) => {
+  const setPanel = useCallback((next: 'prompt' | 'fork' | 'replay' | 'export' | undefined) => {
     set(next);
     const address = new URL(location.href);
     if (next === undefined) address.searchParams.delete('panel');
@@ -225,10 +228,12 @@ interface SessionActs {
   readonly openFork: () => void;
   readonly togglePrompt: () => void;
   readonly replay: () => void;
+  readonly openExport: () => void;
   readonly goLive: () => void;
 }
 
-function useSessionCommands({ seq, openFork, togglePrompt, replay, goLive }: SessionActs): void {
+function useSessionCommands(acts: SessionActs): void {
+  const { seq, openFork, togglePrompt, replay, openExport, goLive } = acts;
   const commands = useMemo(
     (): readonly Command[] => [
       { name: 'Fork from here', detail: `#${seq}`, icon: 'fork', keys: ['F'], run: openFork },
@@ -245,9 +250,15 @@ function useSessionCommands({ seq, openFork, togglePrompt, replay, goLive }: Ses
         icon: 'retry',
         run: replay,
       },
+      {
+        name: 'Export the session',
+        detail: 'a file without secrets',
+        icon: 'export',
+        run: openExport,
+      },
       { name: 'Follow live', icon: 'now', keys: ['L'], run: goLive },
     ],
-    [seq, openFork, togglePrompt, replay, goLive],
+    [seq, openFork, togglePrompt, replay, openExport, goLive],
   );
   useCommands(commands);
 }

@@ -20,10 +20,12 @@ interface SessionHeaderProps {
   readonly position: Position;
   readonly moment: Moment | undefined;
   readonly onReplay: () => void;
+  readonly onExport: () => void;
 }
 
 /** Name of the session, its status and figures at the chosen event, and what can be done with it. */
-export function SessionHeader({ ledger, position, moment, onReplay }: SessionHeaderProps) {
+export function SessionHeader(props: SessionHeaderProps) {
+  const { ledger, position, moment, onReplay, onExport } = props;
   const { session, columns } = ledger;
   const { data: details } = useQuery({
     queryKey: ['sessions', 'one', session],
@@ -77,6 +79,7 @@ export function SessionHeader({ ledger, position, moment, onReplay }: SessionHea
         seq={position.seq}
         isOpen={details?.status !== 'completed'}
         onReplay={onReplay}
+        onExport={onExport}
       />
     </header>
   );
@@ -116,11 +119,12 @@ interface SessionActsProps {
   readonly seq: number;
   readonly isOpen: boolean;
   readonly onReplay: () => void;
+  readonly onExport: () => void;
 }
 
 type Question = 'cancel' | 'delete';
 
-function SessionActs({ session, seq, isOpen, onReplay }: SessionActsProps) {
+function SessionActs({ session, seq, isOpen, onReplay, onExport }: SessionActsProps) {
   const [, go] = useLocation();
   const me = useReader();
   const { act, isBusy } = useAct();
@@ -143,6 +147,7 @@ function SessionActs({ session, seq, isOpen, onReplay }: SessionActsProps) {
         Compare
       </Button>
       <Button icon="retry" label="Replay against today’s code" onPress={onReplay} />
+      <Button icon="export" label="Export the session" onPress={onExport} />
       {isOpen ? (
         <>
           <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />

@@ -10,6 +10,7 @@ import type { Bar } from '../../../ledger/bars.ts';
 import { FoldedTime, gapsOf } from '../../../ledger/folded-time.ts';
 import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import type { Position } from '../position.ts';
+import { legend } from './draw-picture.ts';
 import {
   drawEvents,
   drawGround,
@@ -20,6 +21,7 @@ import {
   type TimelineScene,
 } from './draw-timeline.ts';
 import { Minimap } from './minimap.tsx';
+import { PictureButton } from './picture-button.tsx';
 import { rowsOf } from './rows.ts';
 import { moved, type TimeView, within, zoomed } from './time-view.ts';
 import styles from './timeline.module.css';
@@ -28,13 +30,6 @@ interface TimelineProps {
   readonly ledger: FollowedLedger;
   readonly position: Position;
 }
-
-const legend = [
-  ['model', 'model'],
-  ['tool', 'tool'],
-  ['wait', 'wait'],
-  ['error', 'failed'],
-] as const;
 
 /** The session over time: bars of invocations, model calls, tools and waits. */
 export function Timeline({ ledger, position }: TimelineProps) {
@@ -57,6 +52,7 @@ export function Timeline({ ledger, position }: TimelineProps) {
           ))}
         </div>
         <span className={styles['space']} />
+        <PictureButton session={ledger.session} scene={scene} />
         <Button look="bare" isPressed={isFolded} onPress={() => setFolded(!isFolded)}>
           {isFolded ? 'Waits folded' : 'True scale'}
         </Button>
