@@ -59,7 +59,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   checkServerOptions(app, options);
   // Runs that were accepted over HTTP are to be continued, also in an app that keeps everything in
   // memory.
-  app.recovery.start();
+  void app.recovery.start();
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);

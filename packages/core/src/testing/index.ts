@@ -41,6 +41,12 @@ export {
   runWhole,
 } from './contracts/crash/scenario-runs.ts';
 export {
+  type EngineContractOptions,
+  type EngineUnderTest,
+  engineContract,
+  type MakeEngine,
+} from './contracts/engine/engine-contract.ts';
+export {
   type MakeModel,
   type ModelContractOptions,
   type ModelLeftOut,

@@ -131,6 +131,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: [...belowEngine, 'engine/frame', 'engine/run'],
     types: ['engine/tasks'],
   },
+  'engine/drive': {
+    holds: 'the engine port, and the engine within the process: wakes, timers, looks',
+    imports: ['base', 'ledger'],
+  },
   'engine/rebuild': {
     holds: 'rows made anew from ledgers and inboxes: turns, tasks, requests, the session list',
     imports: [...belowEngine, 'engine/frame', 'engine/tasks', 'engine/services'],
@@ -140,7 +144,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: [
       ...belowEngine,
       ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
-      ...['engine/tasks', 'engine/services', 'engine/rebuild'],
+      ...['engine/tasks', 'engine/services', 'engine/drive', 'engine/rebuild'],
     ],
   },
   stores: {

@@ -36,6 +36,8 @@ import type { StateSchema } from '../../session/state-types.ts';
 import { isSupervision, type SupervisionOptions } from '../../supervision/options.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { Engine } from '../drive/engine.ts';
+import { isEngine } from '../drive/is-engine.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
 import type { ResolveRunnable } from '../frame/registry.ts';
 import { type RuntimeLimits, runtimeLimitChecks } from '../frame/run-options.ts';
@@ -155,6 +157,11 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * @default 'auto' with a `store`; without one no stored run can exist
    */
   readonly recover?: 'auto' | 'manual' | RecoverOptions;
+  /**
+   * Engine that keeps runs moving, such as `temporalEngine` of `@adjutant/temporal`. One engine
+   * belongs to one app. @default the embedded one
+   */
+  readonly engine?: Engine;
   /** Work that this process takes from the queue: places, queues, shares and limits. */
   readonly work?: WorkOptions;
   /**
@@ -319,6 +326,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
     value === 'auto' || value === 'manual' || isRecoverOptions(value) === undefined
       ? undefined
       : "'auto', 'manual' or { atOnce }",
+  engine: isEngine,
   work: workCheck,
   tenants: isFlag,
   lease: isGroup({ ttlMs: isLease }),
@@ -344,14 +352,6 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
     host: isObject,
   }),
 };
-
-/**
- * True when a runtime may look for runs to continue. The command line loads apps only to inspect
- * them, and must not begin to work on their sessions.
- */
-export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
-  return recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
-}
 
 /**
  * Returns the options with the slots and the queues that the environment names, which go before

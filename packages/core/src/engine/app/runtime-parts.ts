@@ -2,6 +2,7 @@ import { InvalidOptionError } from '../../base/invalid-option.ts';
 import { isFunction } from '../../base/options.ts';
 import type { Around } from '../../runnables/operation.ts';
 import type { StateSchema } from '../../session/state-types.ts';
+import type { Engine, EngineHealth } from '../drive/engine.ts';
 import type { Run } from '../run/run.ts';
 import { SessionService } from './session-service.ts';
 import type { AppPlace, SharedApp } from './shared-app.ts';
@@ -25,9 +26,13 @@ export interface RuntimeRecovery {
   readonly isAutomatic: boolean;
   /**
    * Looks for stopped runs from now on, also without a `store`, where waiting runs may be answered;
-   * but not with `recover: 'manual'`. For servers.
+   * but not with `recover: 'manual'`. For servers. Calls without an engine need not be awaited.
+   * @param engine keeps runs moving. @default that of the option `engine`
+   * @throws InvalidRuntimeError when another engine has started; errors of the engine
    */
-  start(): void;
+  start(engine?: Engine): Promise<void>;
+  /** Tells whether the engine of the app keeps its runs moving. */
+  health(): Promise<EngineHealth>;
   /**
    * Continues all runs that stopped without an end, once. With `recover: 'auto'` this happens by
    * itself.
@@ -98,7 +103,8 @@ export function recoveryOf({ shared, own }: AppPlace): RuntimeRecovery {
     get isAutomatic() {
       return shared.recovery.isAutomatic;
     },
-    start: () => shared.recoverByItself(),
+    start: (engine) => shared.recoverByItself(engine),
+    health: () => shared.recovery.engine.health(),
     resumeStopped: () => shared.recover(own),
   };
 }

@@ -39,6 +39,8 @@ export interface SessionControlPorts {
   readonly isActive: (session: string) => boolean;
   /** Called when an entry was posted to a session. */
   readonly posted: (session: string) => void;
+  /** Called when a cancel was posted to a session. */
+  readonly cancelled: (session: string) => void;
   /** Called when a session has become due. */
   readonly due: () => void;
 }
@@ -59,7 +61,7 @@ export class SessionControl {
     const { by = 'user', lane, reason, runId } = options;
     const id = sessionIdOf(session);
     await postCancel(this.#inbox(id), { by, lane, reason, runId });
-    this.#ports.posted(id);
+    this.#ports.cancelled(id);
   }
 
   async pause(session: AnySession | string, options: PauseOptions): Promise<void> {

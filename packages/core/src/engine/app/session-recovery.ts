@@ -2,17 +2,18 @@ import type { Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Host } from '../../base/host.ts';
 import { visibleLine } from '../../base/text/visible-text.ts';
-import type { DueSession, Taken, TakeOptions, TakeReceipt } from '../../ledger/port.ts';
-import { StoreClock } from '../../ledger/store-clock.ts';
+import type { Taken, TakeOptions, TakeReceipt } from '../../ledger/port.ts';
+import { EmbeddedEngine, placeKey } from '../drive/embedded-engine.ts';
+import type {
+  Advanced,
+  AdvanceSessionOptions,
+  Engine,
+  EnginePlace,
+  EngineWork,
+  WakeOptions,
+} from '../drive/engine.ts';
 import type { Run } from '../run/run.ts';
 
-/**
- * Interval in milliseconds at which the store is asked for due sessions, while nothing is found.
- */
-const idleLookMs = 5_000;
-/** The same for a time after something was found: more may come from other processes. */
-const busyLookMs = 1_000;
-const busyForMs = 30_000;
 /** Pause in milliseconds after a session could not be continued, at first and at most. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
@@ -23,12 +24,6 @@ const longestPauseMs = 600_000;
 const lackingPauseMs = 1_000;
 /** Maximum number of sessions that are continued at the same time, by default. */
 export const defaultSlots = 100;
-/**
- * Number of timers that fire at the exact time, and the unit in milliseconds to which others round
- * up.
- */
-const exactWakes = 64;
-const coarseMs = 1_000;
 /** Interval in milliseconds at which unreferenced large values are removed. */
 const sweepEveryMs = 3_600_000;
 
@@ -47,12 +42,6 @@ const lacking: ReadonlySet<string> = new Set([
   'key_unavailable',
 ]);
 
-/** Tenant and id of a session of the app. */
-export type SessionPlace = Pick<DueSession, 'tenant' | 'session'> & {
-  /** Lane whose run is meant. @default any */
-  readonly lane?: string;
-};
-
 /** Turns that this process asks for. */
 export type TakeRequest = Pick<TakeOptions, 'slots' | 'realtimeSlots' | 'levels'> & {
   /** @default all tenants that the app looks after */
@@ -67,9 +56,12 @@ export interface RecoveryParts {
   /**
    * True when a session has a place in the queue, so that a post to it does not begin it at once.
    */
-  readonly isQueued: (place: SessionPlace) => Promise<boolean>;
+  readonly isQueued: (place: EnginePlace) => Promise<boolean>;
+  readonly app: string;
   readonly clock: Clock;
   readonly host: Host;
+  /** Engine of the app. @default the embedded one */
+  readonly engine?: Engine | undefined;
   /** Maximum number of sessions that are continued at the same time. @default 100 */
   readonly atOnce?: number | undefined;
   /** Places for turns of the priority `realtime` besides. @default 1 */
@@ -77,9 +69,9 @@ export interface RecoveryParts {
   /** True while nothing new may begin. */
   readonly isGateClosed?: (() => boolean | Promise<boolean>) | undefined;
   /** Continues the open run of a session. */
-  readonly resume: (place: SessionPlace, taken?: Taken) => Run;
+  readonly resume: (place: EnginePlace, taken?: Taken) => Run;
   /** Returns true when this process works on a session, or must leave it alone. */
-  readonly isActive: (place: SessionPlace) => boolean;
+  readonly isActive: (place: EnginePlace) => boolean;
   /**
    * Calls `listener` when another process announces that it has released a run. Returns a
    * function that ends these calls.
@@ -105,24 +97,18 @@ export class SessionRecovery {
    * that this process held stay until their run has settled.
    */
   readonly #taken = new Set<string>();
-  /**
-   * Sessions to which an entry was posted here: a person's answer does not wait for other sessions.
-   */
-  readonly #posted = new Map<string, SessionPlace>();
-  #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
   #forgetReleases: () => void = () => undefined;
-  readonly #wakes = new Map<number, () => void>();
   readonly #looking = new Map<string | undefined, Promise<readonly Run[]>>();
   #isAutomatic = false;
-  /** Monotonic time at which a look has found something last. */
-  #foundAt = Number.NEGATIVE_INFINITY;
-  #isHinted = false;
+  #engine: Engine;
+  #started: Promise<void> = Promise.resolve();
   #hasWarnedOfServices = false;
   #stopped = false;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
+    this.#engine = parts.engine ?? new EmbeddedEngine();
   }
 
   /** True when recovery looks for due sessions repeatedly. */
@@ -130,13 +116,42 @@ export class SessionRecovery {
     return this.#isAutomatic;
   }
 
-  /** Looks for due sessions now, and repeatedly from then on. */
-  start(): void {
-    if (this.#isAutomatic) return;
-    this.#isAutomatic = true;
-    this.#arm(0);
-    this.#armSweep();
-    this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
+  /** Keeps runs moving; it is started with the recovery. */
+  get engine(): Engine {
+    return this.#engine;
+  }
+
+  /**
+   * Lets the engine give work, from now on.
+   * @param engine @default that of the options
+   * @throws errors of the engine
+   */
+  async start(engine?: Engine): Promise<void> {
+    if (!this.#isAutomatic) {
+      this.#isAutomatic = true;
+      if (engine !== undefined) this.#engine = engine;
+      this.#armSweep();
+      this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
+      this.#started = this.#engine.start(this.#work());
+    }
+    await this.#started;
+  }
+
+  #work(): EngineWork {
+    const { app, atOnce = defaultSlots, clock, host } = this.#parts;
+    const isLooking = (): boolean => this.#looking.has(undefined);
+    return {
+      ...{ app, clock, host, slots: atOnce },
+      get isLooking() {
+        return isLooking();
+      },
+      look: async (places) => {
+        const posted = await this.#begunOf(places);
+        const runs = await this.look();
+        return posted.length + runs.length;
+      },
+      advance: (place, options) => this.#advance(place, options),
+    };
   }
 
   #armSweep(): void {
@@ -150,35 +165,35 @@ export class SessionRecovery {
     });
   }
 
-  stop(): void {
+  stop(): Promise<void> {
     this.#stopped = true;
-    this.#cancelTimer();
     this.#cancelSweep();
     this.#forgetReleases();
-    for (const cancel of this.#wakes.values()) cancel();
-    this.#wakes.clear();
+    return this.#engine.stop();
   }
 
   /**
    * Announces that a session may be due. `posted` names a session that received an entry and that
    * this process does not work on.
    */
-  hint(posted?: SessionPlace): void {
+  hint(posted?: EnginePlace, options?: WakeOptions): void {
     if (!this.#isAutomatic || this.#stopped) return;
-    if (posted !== undefined) {
-      this.#posted.set(keyOf(posted), posted);
-      // An entry is a reason to try again what was of no use before.
-      this.#failures.delete(keyOf(posted));
-    }
-    // The running look may have queried the store before the entry was posted.
-    if (this.#looking.has(undefined)) this.#isHinted = true;
-    else this.#arm(0);
+    // An entry is a reason to try again what was of no use before.
+    if (posted !== undefined) this.#failures.delete(placeKey(posted));
+    this.#engine.wake(posted, options);
+  }
+
+  /** Announces that a session that this process does not work on received a cancel. */
+  cancel(posted: EnginePlace): void {
+    if (!this.#isAutomatic || this.#stopped) return;
+    this.#failures.delete(placeKey(posted));
+    this.#engine.cancel(posted);
   }
 
   /** Continues a lane of a session that this process holds, so that nobody can take it. */
-  resumeHeld(place: SessionPlace): void {
+  resumeHeld(place: EnginePlace): void {
     const { isActive } = this.#parts;
-    const key = keyOf(place);
+    const key = placeKey(place);
     if (!this.#isAutomatic || this.#stopped || isActive(place) || !this.#mayTry(key)) return;
     const run = this.#follow(place);
     this.#taken.add(key);
@@ -191,23 +206,9 @@ export class SessionRecovery {
     );
   }
 
-  /** Schedules a look at a time when a released session becomes due. */
-  wakeAt(at: number): void {
-    if (!this.#isAutomatic || this.#stopped) return;
-    // Many sessions share one timer: thousands may wait, and one look finds all that are due.
-    const due = this.#wakes.size < exactWakes ? at : Math.ceil(at / coarseMs) * coarseMs;
-    if (this.#wakes.has(due)) return;
-    const { clock, host } = this.#parts;
-    const ms = Math.max(0, due - clock.now());
-    const wake = (): void => {
-      this.#wakes.delete(due);
-      this.hint();
-    };
-    // The timer must not keep a process alive that has nothing else to do.
-    this.#wakes.set(
-      due,
-      isOf(host, clock) ? host.setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
-    );
+  /** Announces a time at which a released session becomes due. */
+  wakeAt(at: number, place?: EnginePlace): void {
+    if (this.#isAutomatic && !this.#stopped) this.#engine.schedule(at, place);
   }
 
   /**
@@ -224,51 +225,44 @@ export class SessionRecovery {
     return looking;
   }
 
-  #arm(ms: number): void {
-    this.#cancelTimer();
-    if (this.#stopped) return;
-    this.#cancelTimer = this.#parts.host.setBackgroundTimer(ms, () => {
-      void this.look()
-        .catch((error: unknown) => this.#lookFailed(error))
-        .then(() => {
-          const ms = this.#isHinted ? 0 : this.#pauseMs;
-          this.#isHinted = false;
-          this.#arm(ms);
-        });
-    });
-  }
-
-  /** Pause until the next look. */
-  get #pauseMs(): number {
-    const isBusy = this.#parts.clock.monotonic() - this.#foundAt < busyForMs;
-    return isBusy ? busyLookMs : idleLookMs;
-  }
-
-  /** Reports a failed look; a store that refuses for good is not asked again. */
-  #lookFailed(error: unknown): void {
-    if (this.#stopped) return;
-    if (isAdjutantError(error) && error.data['permanent'] === true) this.stop();
-    this.#warn('The store could not be asked for runs to continue', error);
-  }
-
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
-    const posted = tenant === undefined ? await this.#postedHere() : [];
+    await this.#lookAtServices(tenant);
+    const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
+    if (nextAt !== null) this.wakeAt(nextAt);
+    return this.begin(taken);
+  }
+
+  async #lookAtServices(tenant: string | undefined): Promise<void> {
     await this.#parts.lookAtServices(tenant).catch((error: unknown) => {
       // Runs go on: a store may have no place for services, and says so at each look.
       if (!this.#hasWarnedOfServices) this.#warn('The services could not be looked at', error);
       this.#hasWarnedOfServices = true;
     });
-    const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
-    if (nextAt !== null) this.wakeAt(nextAt);
-    if (taken.length > 0) this.#foundAt = this.#parts.clock.monotonic();
-    return [...posted, ...this.begin(taken)];
+  }
+
+  /** Works on one session, or on the next one of the queue, until that has ended. */
+  async #advance(
+    place: EnginePlace | undefined,
+    { signal, onBegin }: AdvanceSessionOptions = {},
+  ): Promise<Advanced> {
+    const posted = place === undefined ? [] : await this.#begunOf([place]);
+    await this.#lookAtServices(undefined);
+    const isGated = await this.isGateClosed();
+    // One that was begun at once needs no turn; control work comes with every call.
+    const slots = posted.length > 0 || isGated ? 0 : 1;
+    const { nextAt, taken } = await this.#parts.take({ slots });
+    const runs = [...posted, ...this.begin(taken)];
+    onBegin?.(runs.length);
+    const ended = Promise.all(runs.map((run) => run.settled()));
+    await (signal === undefined ? ended : Promise.race([ended, aborted(signal)]));
+    return { began: runs.length, nextAt };
   }
 
   /** Continues sessions that this process has taken; gives those back that it cannot work on. */
   begin(taken: readonly Taken[]): readonly Run[] {
     const runs: Run[] = [];
     for (const each of taken) {
-      const key = keyOf(each);
+      const key = placeKey(each);
       if (this.#stopped || !this.#mayTry(key) || this.#parts.isActive(each)) this.#giveBack(each);
       else runs.push(this.#continue(each, each));
     }
@@ -284,23 +278,21 @@ export class SessionRecovery {
     return taken.filter(({ isControl }) => !isControl);
   }
 
-  /** Continues sessions to which an entry was posted here and that wait for no turn. */
-  async #postedHere(): Promise<readonly Run[]> {
-    const places = [...this.#posted.values()];
-    this.#posted.clear();
+  /** Continues those of the sessions that wait for no turn. */
+  async #begunOf(places: readonly EnginePlace[]): Promise<readonly Run[]> {
     const runs: Run[] = [];
     for (const place of places) {
       if (await this.#parts.isQueued(place)) continue;
       // Another look may have begun to continue it meanwhile.
-      const key = keyOf(place);
+      const key = placeKey(place);
       if (!this.#stopped && this.#mayTry(key) && !this.#parts.isActive(place))
         runs.push(this.#continue(place));
     }
     return runs;
   }
 
-  #continue(place: SessionPlace, taken?: Taken): Run {
-    const key = keyOf(place);
+  #continue(place: EnginePlace, taken?: Taken): Run {
+    const key = placeKey(place);
     const run = this.#follow(place, taken);
     const forget = (): boolean => this.#taken.delete(key);
     this.#taken.add(key);
@@ -329,8 +321,8 @@ export class SessionRecovery {
     }
   }
 
-  #follow(place: SessionPlace, taken?: Taken): Run {
-    const key = keyOf(place);
+  #follow(place: EnginePlace, taken?: Taken): Run {
+    const key = placeKey(place);
     const run = this.#parts.resume(place, taken);
     this.#running.set(run, taken);
     run.then(
@@ -352,14 +344,14 @@ export class SessionRecovery {
   /** Gives a session back. After a failure of its own nobody takes it for a while. */
   #giveBack(taken: Taken): void {
     const now = this.#parts.clock.now();
-    const failed = this.#failures.get(keyOf(taken));
+    const failed = this.#failures.get(placeKey(taken));
     const pausedUntil = failed?.isOfThisProcess === true ? now + lackingPauseMs : failed?.until;
     const at = Math.max(now, pausedUntil ?? now);
     void this.#parts.giveBack(taken, at).catch(() => undefined);
   }
 
-  #failed(place: SessionPlace, error: unknown): void {
-    const key = keyOf(place);
+  #failed(place: EnginePlace, error: unknown): void {
+    const key = placeKey(place);
     // Another process was quicker.
     if (
       ['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) =>
@@ -389,11 +381,9 @@ export class SessionRecovery {
   }
 }
 
-function keyOf({ tenant, session, lane }: SessionPlace): string {
-  return JSON.stringify([tenant, session, ...(lane === undefined ? [] : [lane])]);
-}
-
-/** True when time passes at the rate of the machine's clock, even if the store sets its value. */
-function isOf(host: Host, clock: Clock): boolean {
-  return clock === host.clock || (clock instanceof StoreClock && clock.base === host.clock);
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

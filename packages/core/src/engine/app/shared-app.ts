@@ -1,7 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
+import { isAdjutantError } from '../../base/error.ts';
 import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
+import { visibleLine } from '../../base/text/visible-text.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
 import { isServiceSession, serviceQueue } from '../../ledger/port/service-sessions.ts';
 import type { SessionSearch } from '../../ledger/port/session-search.ts';
@@ -10,6 +12,8 @@ import type { LedgerRecording } from '../../ledger/recording.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { AnySession, SessionParts } from '../../session/session.ts';
 import { type Toolset, toolset } from '../../tools/toolset.ts';
+import type { Engine } from '../drive/engine.ts';
+import { InvalidRuntimeError } from '../frame/errors.ts';
 import { type LiveSessions, liveSessionsOf } from '../live/live-sessions.ts';
 import { ApprovalLinks } from '../requests/links.ts';
 import type { Run } from '../run/run.ts';
@@ -21,14 +25,13 @@ import {
   checkedOptions,
   clockOf,
   defaultLeaseMs,
-  mayRecoverByItself,
   type RuntimeOptions,
   withEnvironment,
 } from './runtime-options.ts';
 import { appServices } from './services.ts';
 import { homeOf } from './session-opener.ts';
 import { SessionRecovery } from './session-recovery.ts';
-import { claimOf, slotsOf, takeScope } from './taking.ts';
+import { claimOf, mayRecoverByItself, slotsOf, takeScope } from './taking.ts';
 import { type AppParts, TenantApp } from './tenant-app.ts';
 import { checkTenant, Tenants } from './tenants.ts';
 import { WorkerTurn } from './worker-turn.ts';
@@ -106,12 +109,32 @@ export class SharedApp implements AppParts {
     this.recovery = this.#makeRecovery(tenant);
     this.ownServices = this.#makeServices();
     this.home = this.#make(tenant, true);
-    if (options.store !== undefined) this.recoverByItself();
+    if (options.store !== undefined) this.#startEngine();
   }
 
-  /** Starts to look for stopped runs, unless the options or the environment forbid it. */
-  recoverByItself(): void {
-    if (mayRecoverByItself(this.options)) this.recovery.start();
+  /**
+   * Starts to look for stopped runs, unless the options or the environment forbid it.
+   * @param engine @default that of the options
+   * @throws InvalidRuntimeError when another engine has started; errors of the engine
+   */
+  async recoverByItself(engine?: Engine): Promise<void> {
+    if (!mayRecoverByItself(this.options, engine)) return;
+    if (engine !== undefined && this.recovery.isAutomatic && this.recovery.engine !== engine)
+      throw new InvalidRuntimeError({
+        reason:
+          `its engine "${this.recovery.engine.name}" has started, so "${engine.name}" cannot ` +
+          'take its place. Give the engine as the option `engine`.',
+      });
+    await this.recovery.start(engine);
+  }
+
+  /** Starts the engine of the options; nobody waits for it, so a failure is a warning. */
+  #startEngine(): void {
+    void this.recoverByItself().catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      const warningCode = isAdjutantError(error) ? error.code : 'engine_failed';
+      this.host.warn(visibleLine(`The engine could not be started: ${message}`), warningCode);
+    });
   }
 
   /** Continues stopped runs now: those of all tenants that the app covers, or of one tenant. */
@@ -168,8 +191,10 @@ export class SharedApp implements AppParts {
           .release(claimOf(taken, this.owner), { turn: { to: 'ready', at } }),
       isQueued: async ({ tenant, session }) =>
         (await this.store.for({ tenant, app: this.app }).turn(session)) !== undefined,
+      app: this.app,
       clock: this.clock,
       host: this.host,
+      engine: this.options.engine,
       atOnce: slotsOf(this.options),
       realtimeAtOnce: work?.reserve?.realtime,
       isGateClosed: work?.isRealtimeActive,
@@ -253,7 +278,7 @@ export class SharedApp implements AppParts {
       this.#tenants.close(from.tenant);
       return from.release();
     }
-    this.recovery.stop();
+    await this.recovery.stop();
     await this.ownServices.stop();
     const released = await Promise.allSettled(
       [this.home, ...this.#tenants.all()].map((made) => made.release()),

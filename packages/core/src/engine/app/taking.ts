@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import type { Claim, Taken, TurnScope } from '../../ledger/port.ts';
+import type { Engine } from '../drive/engine.ts';
 import type { Registry } from '../frame/registry.ts';
 import { workDefaults } from '../tasks/profile.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -21,4 +22,13 @@ export function slotsOf({ recover, work }: RuntimeOptions): number | undefined {
 /** The claim with which a session was taken. */
 export function claimOf({ session, epoch, until }: Taken, owner: string): Claim {
   return { session, owner, epoch, until, seq: 0, inboxSeq: 0, now: 0 };
+}
+
+/**
+ * True when a runtime may look for runs to continue. The command line loads apps only to inspect
+ * them, and must not begin to work on their sessions.
+ */
+export function mayRecoverByItself({ recover }: RuntimeOptions, engine?: Engine): boolean {
+  if (recover === 'manual') return false;
+  return engine !== undefined || process.env['ADJUTANT_RECOVER'] !== 'manual';
 }

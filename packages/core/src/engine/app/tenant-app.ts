@@ -111,7 +111,7 @@ export class TenantApp {
     this.#runs = new RunStarter(this.services, ({ result }) => {
       const { ledger } = result.session;
       const at = result.status === 'yielded' ? nextWake(ledger, this.services.telling) : null;
-      if (at !== null) shared.recovery.wakeAt(at);
+      if (at !== null) shared.recovery.wakeAt(at, { tenant, session: ledger.session });
     });
     const isActive = (session: string): boolean => this.isActive(session);
     this.sessions = new SessionOpener({
@@ -137,6 +137,7 @@ export class TenantApp {
       opened: (session) => this.sessions.forRun(session, true),
       isActive,
       posted: (session) => this.posted(session),
+      cancelled: (session) => this.posted(session, true),
       due: () => shared.recovery.hint(),
     });
   }
@@ -160,8 +161,8 @@ export class TenantApp {
       register: (runnable) => services.registry.register(runnable),
       checkSession: assertNotReserved,
       follow: (session, signal) => live.follow(this, this.ledgers, session, { signal }),
-      queued: () => {
-        recovery.hint();
+      queued: (session, level) => {
+        recovery.hint({ tenant, session }, { isQueued: true, ...defined({ level }) });
         live.announceWork(app);
       },
       posted: (session) => this.posted(session),
@@ -219,10 +220,13 @@ export class TenantApp {
   }
 
   /** Makes the runs of the session read its inbox at once; without a run here, recovery does. */
-  posted(session: string): void {
+  posted(session: string, isCancel = false): void {
     const active = this.#runs.active(session);
-    if (active.length === 0) this.#shared.recovery.hint({ tenant: this.tenant, session });
-    else for (const run of active) run.poke();
+    const { recovery } = this.#shared;
+    const place = { tenant: this.tenant, session };
+    if (active.length > 0) for (const run of active) run.poke();
+    else if (isCancel) recovery.cancel(place);
+    else recovery.hint(place);
   }
 
   /**

@@ -72,7 +72,7 @@ export interface TaskServiceParts {
   readonly checkSession: (session: string | undefined) => void;
   readonly follow: (session: string, signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** Called when a task was submitted, or may run again. */
-  readonly queued: () => void;
+  readonly queued: (session: string, level: number | undefined) => void;
   /** Called when an item was posted to a session. */
   readonly posted: (session: string) => void;
 }
@@ -122,7 +122,7 @@ export class TaskService {
     );
     assertNotOver(made.options, clock.now());
     const receipt = await ledgers.post(made.session, made.item, made.options);
-    this.#parts.queued();
+    this.#parts.queued(made.session, made.options.turn?.level);
     const { joined } = receipt;
     if (joined?.run === undefined) return this.#handle(made.id, made.session, false);
     const { item, session } = joinPost(made, { run: joined.run, session: joined.session });
@@ -324,7 +324,7 @@ export class TaskService {
       });
     const { item, change } = retryPost(row, by, reason);
     await this.#post(row.session, item, change);
-    this.#parts.queued();
+    this.#parts.queued(row.session, change.turn?.level);
   }
 
   /**
@@ -369,7 +369,7 @@ export class TaskService {
       // It informs: the place in the queue changes with this post, and nobody needs to wake.
       { ...change, wakes: false },
     );
-    this.#parts.queued();
+    this.#parts.queued(row.session, change.turn?.level);
   }
 
   async #openRow(id: string): Promise<StoredRow> {
