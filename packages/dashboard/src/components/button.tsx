@@ -14,6 +14,8 @@ interface ButtonProps {
   /** Reason why it cannot be pressed now: it is disabled, and says so. */
   readonly unless?: string | undefined;
   readonly isPressed?: boolean;
+  /** Id of the menu that it opens. */
+  readonly menu?: string;
   readonly onPress?: () => void;
   readonly type?: 'button' | 'submit';
 }
@@ -33,6 +35,7 @@ export function Button(props: ButtonProps) {
       aria-busy={isBusy || undefined}
       aria-disabled={isDisabled || undefined}
       aria-pressed={props.isPressed}
+      {...(props.menu === undefined ? {} : { 'aria-haspopup': 'menu', popoverTarget: props.menu })}
       {...(label === undefined ? {} : { 'aria-label': label })}
       {...(title === undefined ? {} : { title })}
       onClick={() => {

@@ -22,7 +22,8 @@ export function Drawer(props: DrawerProps) {
     const before = document.activeElement;
     element.current?.focus({ preventScroll: true });
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || document.querySelector('dialog[open]') !== null) return;
+      if (event.key !== 'Escape' || document.querySelector('dialog[open], :popover-open') !== null)
+        return;
       event.stopPropagation();
       event.preventDefault();
       latest.current();

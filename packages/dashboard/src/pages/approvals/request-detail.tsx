@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/client.ts';
 import { useReader } from '../../api/reader.ts';
+import { CopyMenu } from '../../components/copy/copy-menu.tsx';
 import type { Draft } from '../../components/schema-form/shapes.ts';
 import { blankOf, problemsOf } from '../../components/schema-form/shapes.ts';
 import { Status } from '../../components/status.tsx';
@@ -13,7 +14,14 @@ import { AnswerBar } from './answer-bar.tsx';
 import { Arguments } from './arguments.tsx';
 import { Countdown } from './countdown.tsx';
 import styles from './request-detail.module.css';
-import { editOf, isMine, kindWords, personOf, unlessAnswerable } from './request-words.ts';
+import {
+  copiedRequest,
+  editOf,
+  isMine,
+  kindWords,
+  personOf,
+  unlessAnswerable,
+} from './request-words.ts';
 import { SettledNote } from './settled-note.tsx';
 import { type RequestEvent, useRequestEvent } from './use-requests.ts';
 
@@ -101,6 +109,7 @@ function Head({ request, seq }: HeadProps) {
           </Link>
         </span>
         {seq === undefined ? null : <span className="mono faint">#{seq}</span>}
+        <CopyMenu what="the request" isSmall copied={() => copiedRequest(request)} />
       </p>
     </header>
   );

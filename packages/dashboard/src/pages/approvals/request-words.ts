@@ -1,5 +1,7 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import type { Me } from '../../api/me.ts';
+import type { Copied } from '../../components/copy/copied-text.ts';
+import { fullTime } from '../../components/format.ts';
 
 export type Decision = ServerRequest['options'][number];
 
@@ -107,4 +109,23 @@ export function unlessAll(
   return other === undefined
     ? undefined
     : `“${other.summary}” cannot be answered by “${decisionWords[decision][0]}”.`;
+}
+
+/** A request as it is copied. */
+export function copiedRequest(request: ServerRequest): Copied {
+  const { requestId, summary, kind, agent, session, status, options, createdAt, expiresAt } =
+    request;
+  return {
+    title: summary,
+    facts: [
+      ['Kind', kindWords[kind]],
+      ['Status', status],
+      ['Asked by', `${agent} in ${session}, ${fullTime(createdAt)}`],
+      ['Answer until', expiresAt === undefined ? '' : fullTime(expiresAt)],
+      ['Answers', options.join(', ')],
+      ['Request', requestId],
+    ],
+    data: request,
+    request: { path: ['approvals', requestId] },
+  };
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@adjutant/server/client';
 import { Link } from 'wouter';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { CopyButton } from '../../components/copy/copy-button.tsx';
 import { Drawer } from '../../components/drawer.tsx';
 import { count, fullTime } from '../../components/format.ts';
 import { Status } from '../../components/status.tsx';

@@ -3,7 +3,7 @@ import { useSearch } from 'wouter';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { CopyButton } from '../../components/copy/copy-button.tsx';
 import { count } from '../../components/format.ts';
 import { PageHead, Space } from '../../components/page-head.tsx';
 import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy/copy-button.tsx';
 import { PageHead, Space } from '../../components/page-head.tsx';
 import { Segmented } from '../../components/segmented.tsx';
 import { useAct } from '../../components/use-act.ts';
@@ -47,12 +48,9 @@ export function Comparison({ left, right }: ComparisonProps) {
             ['state', 'State'],
           ]}
         />
-        <Button
-          icon="copy"
-          onPress={() => void navigator.clipboard.writeText(markdownOf({ ...sides, shared, rows }))}
-        >
+        <CopyButton text={() => markdownOf({ ...sides, shared, rows })}>
           Copy as Markdown
-        </Button>
+        </CopyButton>
         <GoOn session={right.session} />
       </PageHead>
       <ComparedStrips {...sides} shared={shared} shape={left.shape + right.shape} />

@@ -1,3 +1,4 @@
+import { escapedMarkdown } from '../../components/copy/copied-text.ts';
 import { eventWords } from '../../ledger/event-words.ts';
 import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
 import type { AlignedRow } from './alignment.ts';
@@ -15,7 +16,7 @@ export function markdownOf({ left, right, shared, rows }: Compared): string {
     if (seq === undefined) return '';
     const event = ledger.event(seq);
     const words = event === undefined ? '' : eventWords(event);
-    return escaped(`#${seq} ${ledger.columns.typeAt(seq)} ${words}`);
+    return escapedMarkdown(`#${seq} ${ledger.columns.typeAt(seq)} ${words}`);
   };
   return [
     `A: \`${left.session}\`, B: \`${right.session}\`. Shared: #1 to #${shared}.`,
@@ -24,8 +25,4 @@ export function markdownOf({ left, right, shared, rows }: Compared): string {
     '|---|---|',
     ...rows.map((row) => `| ${cell(left, row.left)} | ${cell(right, row.right)} |`),
   ].join('\n');
-}
-
-function escaped(text: string): string {
-  return text.replace(/[|\\`*_<>[\]]/g, '\\$&').replaceAll('\n', ' ');
 }

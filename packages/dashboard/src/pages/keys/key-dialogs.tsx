@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { CopyButton } from '../../components/copy/copy-button.tsx';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
 import { useAct } from '../../components/use-act.ts';
 import { firstLine } from '../../components/visible-text.ts';

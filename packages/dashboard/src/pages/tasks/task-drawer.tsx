@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
+import { CopyMenu } from '../../components/copy/copy-menu.tsx';
 import { Drawer } from '../../components/drawer.tsx';
 import { fullTime, moment, plural } from '../../components/format.ts';
 import { Failure, Reading } from '../../components/states.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { firstLine, visible } from '../../components/visible-text.ts';
 import styles from './task-drawer.module.css';
-import { isOpen, levels } from './task-queue.ts';
+import { copiedTask, isOpen, levels } from './task-queue.ts';
 import { Why } from './task-row.tsx';
 import { type TaskActs, useTask } from './use-tasks.ts';
 
@@ -198,6 +199,7 @@ function Acts({ task, acts, unless, onClose }: ActsProps) {
           </Button>
         </>
       )}
+      <CopyMenu what="the task" isSmall copied={() => copiedTask(task)} />
       {question === undefined ? null : (
         <Ask {...{ task, acts, question, onClose }} onLeave={() => setQuestion(undefined)} />
       )}

@@ -4,6 +4,7 @@ import type {
   ServerTaskPriority,
   ServerTaskState,
 } from '@adjutant/server/client';
+import type { Copied } from '../../components/copy/copied-text.ts';
 import type { StatusName } from '../../components/status.tsx';
 
 interface Level {
@@ -122,4 +123,21 @@ export function whyWords(
     return `the rate “${String(block['key'])}” lets the next one begin at ${timeOf(at)}`;
   if (block?.kind === 'suspended') return 'until somebody resumes it';
   return text.replace(/^It /, 'it ').replace(/\.$/, '');
+}
+
+/** A task as it is copied. */
+export function copiedTask(task: ServerTask): Copied {
+  const { id, name, state, session, agent, error } = task;
+  return {
+    title: `Task ${name}`,
+    facts: [
+      ['State', state],
+      ['Level', levelName(task.priority)],
+      ['Agent', agent],
+      ['Session', session],
+      ['Error', error === undefined ? '' : `${error.code}: ${error.message}`],
+    ],
+    data: task,
+    request: { path: ['tasks', id] },
+  };
 }

@@ -1,4 +1,6 @@
 import type { ServerTrigger } from '@adjutant/server/client';
+import type { Copied } from '../../components/copy/copied-text.ts';
+import { count, fullTime, plural } from '../../components/format.ts';
 
 type Cause = Pick<ServerTrigger['on'], 'kind'> & Readonly<Record<string, unknown>>;
 
@@ -68,4 +70,20 @@ export function causeWords(on: Cause, timeOf: (at: number) => string): string {
 /** True for causes whose next firings are known. */
 export function hasSchedule({ kind }: Pick<Cause, 'kind'>): boolean {
   return kind === 'cron' || kind === 'every' || kind === 'at';
+}
+
+/** A trigger as it is copied. */
+export function copiedTrigger(trigger: ServerTrigger): Copied {
+  const { name, on, start, status, fired, failed } = trigger;
+  return {
+    title: `Trigger ${name}`,
+    facts: [
+      ['Fires', causeWords(on, fullTime)],
+      ['Starts', start],
+      ['Status', status],
+      ['Fired', `${plural(fired, 'time')}, ${count(failed)} failed`],
+    ],
+    data: trigger,
+    request: { path: ['triggers', name] },
+  };
 }

@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
+import { CopyMenu } from '../../components/copy/copy-menu.tsx';
 import { Drawer } from '../../components/drawer.tsx';
 import { age, count, fullTime, moment, plural } from '../../components/format.ts';
 import { Failure, Reading } from '../../components/states.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { visible } from '../../components/visible-text.ts';
-import { causeWords, hasSchedule } from './schedule-words.ts';
+import { causeWords, copiedTrigger, hasSchedule } from './schedule-words.ts';
 import styles from './trigger-drawer.module.css';
 import { TriggerHistory } from './trigger-history.tsx';
 import { Next } from './trigger-row.tsx';
@@ -165,6 +166,7 @@ function Acts({ trigger, acts, unless, onClose }: ActsProps) {
       <Button look="bad" unless={unless} onPress={() => setAsking(true)}>
         Delete
       </Button>
+      <CopyMenu what="the trigger" isSmall copied={() => copiedTrigger(trigger)} />
       {isAsking ? (
         <Confirm
           title={`Delete the trigger “${name}”?`}

@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
+import { CopyMenu } from '../../../components/copy/copy-menu.tsx';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { inline } from '../../../components/visible-text.ts';
 import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import type { Position } from '../position.ts';
+import { copiedDecision } from './copied.ts';
 import styles from './decision-list.module.css';
 
 const fewest = 5;
@@ -89,6 +91,11 @@ function Decision({ ledger, seq, isOpen, position }: DecisionProps) {
                 ))
               : null}
           </ul>
+          <CopyMenu
+            what={`the decision #${seq}`}
+            isSmall
+            copied={() => copiedDecision(ledger.session, event)}
+          />
         </div>
       )}
     </li>

@@ -1,9 +1,11 @@
 import type { Moment } from '@adjutant/server/client';
 import { useMemo } from 'react';
+import { CopyMenu } from '../../../components/copy/copy-menu.tsx';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { inline } from '../../../components/visible-text.ts';
 import { fieldsOf } from '../../../ledger/event-words.ts';
 import type { Position } from '../position.ts';
+import { copiedState } from './copied.ts';
 import styles from './state-list.module.css';
 
 /** Value of the state, and what the chosen event did to it. */
@@ -20,14 +22,14 @@ interface Scope {
   readonly rows: readonly StateRow[];
 }
 
-/** The state of all scopes, with what the chosen event changed: the old value beside the new one. */
-export function StateList({
-  moment,
-  position,
-}: {
+interface StateListProps {
+  readonly session: string;
   readonly moment: Moment;
   readonly position: Position;
-}) {
+}
+
+/** The state of all scopes, with what the chosen event changed: the old value beside the new one. */
+export function StateList({ session, moment, position }: StateListProps) {
   const scopes = useMemo(() => scopesOf(moment), [moment]);
   const keys = scopes.reduce((sum, { rows }) => sum + rows.length, 0);
   const changed = scopes.reduce(
@@ -44,6 +46,9 @@ export function StateList({
             {changed} changed at #{position.seq}
           </span>
         )}
+        <span className={styles['copy']}>
+          <CopyMenu what="the state" isSmall copied={() => copiedState(session, moment)} />
+        </span>
       </h3>
       {keys === 0 ? (
         <p className={styles['none']}>Nothing was written before this event.</p>

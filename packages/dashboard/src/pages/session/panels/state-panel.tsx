@@ -1,6 +1,7 @@
 import type { Moment } from '@adjutant/server/client';
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
+import { CopyMenu } from '../../../components/copy/copy-menu.tsx';
 import { clock, count, fullTime, money } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { PlaceHolder, Reading } from '../../../components/states.tsx';
@@ -8,6 +9,7 @@ import { inline } from '../../../components/visible-text.ts';
 import { eventWords } from '../../../ledger/event-words.ts';
 import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import type { Position } from '../position.ts';
+import { copiedEvent } from './copied.ts';
 import { DecisionList } from './decision-list.tsx';
 import { StateList } from './state-list.tsx';
 import styles from './state-panel.module.css';
@@ -47,7 +49,7 @@ export function StatePanel(props: StatePanelProps) {
           <Reading what="the state" />
         ) : (
           <>
-            <StateList moment={moment} position={position} />
+            <StateList session={ledger.session} moment={moment} position={position} />
             <Figures moment={moment} />
             <Requests moment={moment} isLive={position.isLive} />
           </>
@@ -83,11 +85,9 @@ function EventCard({ ledger, seq, children }: EventCardProps) {
       </p>
       <div className={styles['acts']}>
         {children}
-        <Button
-          icon="copy"
-          label="Copy the event as JSON"
-          onPress={() => void navigator.clipboard.writeText(JSON.stringify(body, null, 2))}
-        />
+        {body === undefined ? null : (
+          <CopyMenu what="the event" isSmall copied={() => copiedEvent(ledger.session, body)} />
+        )}
       </div>
       {body === undefined ? null : (
         <details className={styles['whole']}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
+import { CopyMenu } from '../../../components/copy/copy-menu.tsx';
 import { Drawer } from '../../../components/drawer.tsx';
 import { count } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -13,7 +14,7 @@ import { firstLine, visible } from '../../../components/visible-text.ts';
 import type { Columns } from '../../../ledger/columns.ts';
 import type { Position } from '../position.ts';
 import styles from './prompt-drawer.module.css';
-import { colourOf, itemWords } from './prompt-words.ts';
+import { colourOf, copiedPrompt, itemWords } from './prompt-words.ts';
 
 type View = 'diff' | 'sections' | 'exact';
 type Section = ServerPrompt['sections'][number];
@@ -66,14 +67,9 @@ export function PromptDrawer(props: PromptDrawerProps) {
           <Button look="first" icon="fork" onPress={onFork}>
             Fork and edit this prompt
           </Button>
-          <Button
-            icon="copy"
-            onPress={() =>
-              void navigator.clipboard.writeText(JSON.stringify(prompt?.call ?? null, null, 2))
-            }
-          >
-            Copy as JSON
-          </Button>
+          {prompt === undefined ? null : (
+            <CopyMenu what="the prompt" copied={() => copiedPrompt(session, prompt)} />
+          )}
         </>
       }
     >

@@ -1,3 +1,6 @@
+import type { ServerPrompt } from '@adjutant/server/client';
+import type { Copied } from '../../../components/copy/copied-text.ts';
+import { count } from '../../../components/format.ts';
 import { visible } from '../../../components/visible-text.ts';
 import { fieldsOf } from '../../../ledger/event-words.ts';
 
@@ -47,4 +50,26 @@ function partWords(part: unknown): string {
 
 function cut(text: string): string {
   return visible(text.length > longest ? `${text.slice(0, longest)}…` : text);
+}
+
+/** A prompt as it is copied: its sections for people, and the exact call. */
+export function copiedPrompt(session: string, prompt: ServerPrompt): Copied {
+  const { seq, agent, model, round, tokens, sections, call } = prompt;
+  const text = sections
+    .map(({ title, messages = [], tools = [], settings }) => {
+      const items = [...messages, ...tools, ...(settings === undefined ? [] : [settings])];
+      return [`== ${title}`, ...items.map(itemWords)].join('\n');
+    })
+    .join('\n\n');
+  return {
+    title: `Prompt of ${agent}, round ${round}`,
+    facts: [
+      ['Session', `${session} #${seq}`],
+      ['Model', model],
+      ['Tokens, estimated', count(tokens)],
+    ],
+    text,
+    data: call,
+    request: { path: ['sessions', session, 'prompts', String(seq)] },
+  };
 }

@@ -1,0 +1,29 @@
+import { useCallback, useEffect, useState } from 'react';
+
+/** Milliseconds for which a button says how it went. */
+const saidMs = 2_000;
+
+/** Puts text on the clipboard, and says for a moment how it went. */
+export function useCopying(): {
+  readonly said: string | undefined;
+  readonly copy: (text: () => string) => void;
+} {
+  const [said, setSaid] = useState<string | undefined>();
+  useEffect(() => {
+    if (said === undefined) return undefined;
+    const timer = setTimeout(() => setSaid(undefined), saidMs);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = useCallback((text: () => string) => {
+    const write = async (): Promise<void> => {
+      try {
+        await navigator.clipboard.writeText(text());
+        setSaid('Copied');
+      } catch {
+        setSaid('The browser refuses: select the text');
+      }
+    };
+    void write();
+  }, []);
+  return { said, copy };
+}
