@@ -6,20 +6,21 @@ import { opened, withChromium } from './opened.ts';
 
 withChromium();
 
+/** Pages, each with a text that comes last. */
 const pages = [
-  ['now', '/now'],
-  ['sessions', '/sessions'],
-  ['session', '/sessions/chase-0?at=40'],
-  ['prompt', '/sessions/chase-0?at=40&panel=prompt'],
-  ['fork', '/sessions/chase-0?at=40&panel=fork'],
-  ['compare', '/compare?a=chase-0&b=fork-0'],
-  ['approvals', '/approvals'],
-  ['tasks', '/tasks'],
-  ['triggers', '/triggers'],
-  ['agents', '/agents'],
-  ['health', '/health'],
-  ['keys', '/keys'],
-  ['audit', '/audit'],
+  ['now', '/now', 'Chase the unpaid'],
+  ['sessions', '/sessions', 'fork-0'],
+  ['session', '/sessions/chase-0?at=40', 'First the record of Keller.'],
+  ['prompt', '/sessions/chase-0?at=40&panel=prompt', 'First the record of Keller.'],
+  ['fork', '/sessions/chase-0?at=40&panel=fork', 'First the record of Keller.'],
+  ['compare', '/compare?a=chase-0&b=fork-0', 'queryCsv'],
+  ['approvals', '/approvals', 'sendMail'],
+  ['tasks', '/tasks', 'The queue is empty.'],
+  ['triggers', '/triggers', 'weekly'],
+  ['agents', '/agents', 'Try it'],
+  ['health', '/health', 'crmLookup'],
+  ['keys', '/keys', 'No keys yet.'],
+  ['audit', '/audit', 'No entry'],
 ] as const;
 const looks = [
   ['light', 1280, 800],
@@ -42,10 +43,11 @@ test.each(looks)('axe finds nothing on any page in %s, %i wide', async (scheme, 
     context: { colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' },
   });
   const found: string[] = [];
-  for (const [name, path] of pages) {
+  for (const [name, path, text] of pages) {
     await page.goto(`${url}${path}`);
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     await expect.poll(() => page.locator('[aria-label^="Reading"]').count()).toBe(0);
+    await page.getByText(text).first().waitFor();
     await page.screenshot({ path: `${pictures()}/${name}-${scheme}-${width}.png` });
     const { violations } = await new AxeBuilder({ page }).analyze();
     for (const { id, nodes } of violations)

@@ -4,6 +4,11 @@ const clockTime = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   hourCycle: 'h23',
 });
+const minuteTime = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 const dayTime = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
@@ -29,9 +34,16 @@ export function clock(at: number, { withMs = false } = {}): string {
 
 /** Time of day for today, otherwise the day too. */
 export function moment(at: number, now: number): string {
-  return new Date(at).toDateString() === new Date(now).toDateString()
-    ? clockTime.format(at)
-    : dayTime.format(at);
+  return (isSameDay(at, now) ? clockTime : dayTime).format(at);
+}
+
+/** Hour and minute for today, otherwise the day too. */
+export function minuteOf(at: number, now: number): string {
+  return (isSameDay(at, now) ? minuteTime : dayTime).format(at);
+}
+
+function isSameDay(at: number, now: number): boolean {
+  return new Date(at).toDateString() === new Date(now).toDateString();
 }
 
 /** Day, time and zone, for those who point at a time. */

@@ -1,5 +1,5 @@
 import type { SessionUsage } from '@adjutant/server/client';
-import { count, fullTime, moment, money, plural } from '../../components/format.ts';
+import { count, fullTime, minuteOf, money, plural } from '../../components/format.ts';
 import { Panel } from '../../components/panel.tsx';
 import { PlaceHolder } from '../../components/states.tsx';
 import { firstLine } from '../../components/visible-text.ts';
@@ -33,12 +33,12 @@ export function CostsPanel({ sessions, parts }: CostsPanelProps) {
               count(model.calls),
               count(model.input),
               count(model.output),
-              model.unpriced === model.calls ? 'not known' : money(model.cost),
+              model.unpriced >= model.calls ? 'not known' : money(model.cost),
             ])}
           />
           {unpriced === 0 ? null : (
             <p className={styles['note']}>
-              {plural(unpriced, 'call')} of models whose price is not known: not in the costs.
+              Calls of models whose price is not known are not in the costs.
             </p>
           )}
         </>
@@ -76,7 +76,7 @@ function Bars({ parts, isPriced }: BarsProps) {
             </span>
             <span className={styles['tick']}>
               <span className="only-read">from </span>
-              {moment(part.from, now)}
+              {minuteOf(part.from, now)}
             </span>
           </li>
         ))}

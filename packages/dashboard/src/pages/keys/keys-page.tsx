@@ -45,8 +45,8 @@ export function KeysPage() {
       </PageHead>
       {me?.isLocal === true ? (
         <p className={styles['note']}>
-          This server lets its own machine in without a key. Keys count once it is started with
-          <code className="mono"> auth</code>.
+          This server lets its own machine in without a key. Keys count once it is started with{' '}
+          <code className="mono">auth</code>.
         </p>
       ) : null}
       {unless === undefined ? (

@@ -35,7 +35,9 @@ export function QueuePanel({ filters, acts, unless }: QueuePanelProps) {
         <Reading what="tasks" />
       ) : tasks.length === 0 ? (
         <PlaceHolder title="The queue is empty.">
-          <p>Submit a task here, or by `app.submit`.</p>
+          <p>
+            Submit a task here, or by <code className="mono">app.submit</code>.
+          </p>
         </PlaceHolder>
       ) : rows.every(({ kind }) => kind === 'level') ? (
         <PlaceHolder title="No task matches the filter." />
