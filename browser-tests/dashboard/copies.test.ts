@@ -5,18 +5,23 @@ import { opened, withChromium } from './opened.ts';
 
 withChromium();
 
-/** Things that can be copied: the page, the button, and what stands in the data. */
+/** Things that can be copied: the page, the button, what stands in the data, acts of others. */
 const things = [
-  ['/sessions/chase-0?at=40', 'the event', { seq: 40, type: 'invocation_end' }],
-  ['', 'the state', { sessionState: { step: 'look up' } }],
-  ['', 'the decision #29', { seq: 29, component: 'error_router' }],
-  ['/sessions/chase-0?at=40&panel=prompt', 'the prompt', { prompt: expect.any(Array) }],
-  ['/approvals', 'the request', { name: 'sendMail', status: 'pending' }],
-  ['/tasks/:task', 'the task', { name: 'Letter' }],
-  ['/triggers/weekly', 'the trigger', { name: 'weekly' }],
+  [
+    '/sessions/chase-0?at=40',
+    'the event',
+    { seq: 40, type: 'invocation_end' },
+    ['Pause', 'Cancel the run', 'Delete the session'],
+  ],
+  ['', 'the state', { sessionState: { step: 'look up' } }, []],
+  ['', 'the decision #29', { seq: 29, component: 'error_router' }, []],
+  ['/sessions/chase-0?at=40&panel=prompt', 'the prompt', { prompt: expect.any(Array) }, []],
+  ['/approvals', 'the request', { name: 'sendMail', status: 'pending' }, ['Approve', 'Reject']],
+  ['/tasks/:task', 'the task', { name: 'Letter' }, ['Suspend', 'Move to the front', 'New task']],
+  ['/triggers/weekly', 'the trigger', { name: 'weekly' }, ['Fire now', 'Disable', 'Delete']],
 ] as const;
 
-test('a viewer copies things as data, and as a command without its key', async () => {
+test('a viewer copies things, without its key in them, and may change nothing of them', async () => {
   const { app, chase } = office();
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { id } = await app.submit(chase, 'Write.', { name: 'Letter' });
@@ -28,7 +33,7 @@ test('a viewer copies things as data, and as a command without its key', async (
   });
   await page.getByLabel('API key or token').fill(credential);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  for (const [path, what, data] of things) {
+  for (const [path, what, data, acts] of things) {
     if (path !== '') await page.goto(`${url}${path.replace(':task', id)}`);
     const copied = async (form: string): Promise<string> => {
       await evaluate("navigator.clipboard.writeText('')");
@@ -43,6 +48,10 @@ test('a viewer copies things as data, and as a command without its key', async (
       return clipboard();
     };
     expect(JSON.parse(await copied('JSON'))).toMatchObject(data);
+    for (const act of acts)
+      expect(await page.getByRole('button', { name: act }).first().getAttribute('title')).toMatch(
+        /Your role is viewer|Your key is a viewer/,
+      );
     const command = await copied('cURL');
     expect(command).not.toContain(credential);
     // The address gives it to those who have a key.

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { count, duration, money } from '../../components/format.ts';
 import { Status, type StatusName } from '../../components/status.tsx';
 import { useAct } from '../../components/use-act.ts';
@@ -34,6 +35,7 @@ export function TrialColumn({ trial, onEdit }: TrialColumnProps) {
   const { label, message, session, run: id } = trial;
   const texts = useTexts(trial);
   const { act, isBusy } = useAct();
+  const [isAsking, setAsking] = useState(false);
   const queryKey = ['sessions', 'trial', session];
   const { data: run } = useQuery({
     queryKey,
@@ -42,8 +44,10 @@ export function TrialColumn({ trial, onEdit }: TrialColumnProps) {
       state.data !== undefined && !openStatuses.has(state.data.status) ? false : lookAgainMs,
   });
   const [ring, words] = statuses[run?.status ?? 'accepted'];
-  const stop = (): void =>
-    void act({ run: () => api.runs.cancel(session, run?.id ?? id), changes: [queryKey] });
+  const stop = async (): Promise<void> => {
+    await act({ run: () => api.runs.cancel(session, run?.id ?? id), changes: [queryKey] });
+    setAsking(false);
+  };
   return (
     <article className={styles['trial']} aria-label={`Run ${label}`}>
       <header>
@@ -51,11 +55,22 @@ export function TrialColumn({ trial, onEdit }: TrialColumnProps) {
         <Status status={ring}>{words}</Status>
         <span className={styles['space']} />
         {openStatuses.has(run?.status ?? 'accepted') ? (
-          <Button isBusy={isBusy} onPress={stop}>
-            Stop
+          <Button isBusy={isBusy} onPress={() => setAsking(true)}>
+            Cancel
           </Button>
         ) : null}
       </header>
+      {isAsking ? (
+        <Confirm
+          title={`Cancel run ${label}, “${firstLine(message, 60)}”?`}
+          act="Cancel the run"
+          isBusy={isBusy}
+          onClose={() => setAsking(false)}
+          onConfirm={() => void stop()}
+        >
+          <p>What it has done stays in the ledger of its session.</p>
+        </Confirm>
+      ) : null}
       <p className={`${styles['message']} soft`}>
         <bdi>{firstLine(message, 200)}</bdi>
       </p>

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
 import { Drawer } from '../../components/drawer.tsx';
+import { DrawerTitle, Fact, Facts, factLink } from '../../components/facts.tsx';
 import { fullTime, moment, plural } from '../../components/format.ts';
 import { Failure, Reading } from '../../components/states.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -32,9 +33,7 @@ export function TaskDrawer({ id, acts, unless, onClose }: TaskDrawerProps) {
       onClose={onClose}
       head={
         <>
-          <h2 className={styles['title']}>
-            <bdi>{visible(name)}</bdi>
-          </h2>
+          <DrawerTitle>{visible(name)}</DrawerTitle>
           <span className="mono faint">{id}</span>
         </>
       }
@@ -64,23 +63,22 @@ function Details({ task, acts, unless }: DetailsProps) {
     <div className={styles['details']}>
       <Why task={task} now={now} />
       {description === undefined ? null : <bdi>{visible(description)}</bdi>}
-      <dl className={styles['facts']}>
-        <dt>Priority</dt>
-        <dd>
+      <Facts>
+        <Fact name="Priority">
           <Priority {...{ task, acts, unless }} />
-        </dd>
-        <dt>Agent</dt>
-        <dd>{firstLine(agent, 80)}</dd>
-        <dt>Session</dt>
-        <dd>
-          <Link className={styles['link'] ?? ''} href={`/sessions/${encodeURIComponent(session)}`}>
+        </Fact>
+        <Fact name="Agent">{firstLine(agent, 80)}</Fact>
+        <Fact name="Session">
+          <Link className={factLink} href={`/sessions/${encodeURIComponent(session)}`}>
             <bdi>{firstLine(session, 80)}</bdi>
           </Link>
-        </dd>
+        </Fact>
         {factsOf(task, now).map(([name, words, title]) => (
-          <Fact key={name} {...{ name, words, title }} />
+          <Fact key={name} {...{ name, title }}>
+            <bdi>{firstLine(words, 120)}</bdi>
+          </Fact>
         ))}
-      </dl>
+      </Facts>
       {error === undefined ? null : (
         <div className={styles['error']}>
           <span className="mono">{visible(error.code)}</span>
@@ -93,23 +91,6 @@ function Details({ task, acts, unless }: DetailsProps) {
         </pre>
       )}
     </div>
-  );
-}
-
-interface FactProps {
-  readonly name: string;
-  readonly words: string;
-  readonly title: string | undefined;
-}
-
-function Fact({ name, words, title }: FactProps) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd title={title}>
-        <bdi>{firstLine(words, 120)}</bdi>
-      </dd>
-    </>
   );
 }
 

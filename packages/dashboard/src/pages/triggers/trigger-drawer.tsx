@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
 import { Drawer } from '../../components/drawer.tsx';
+import { DrawerTitle, Fact, Facts, factLink } from '../../components/facts.tsx';
 import { age, count, fullTime, moment, plural } from '../../components/format.ts';
 import { Failure, Reading } from '../../components/states.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -30,11 +31,7 @@ export function TriggerDrawer({ name, acts, unless, onClose }: TriggerDrawerProp
       label={`Trigger ${name}`}
       isWhole
       onClose={onClose}
-      head={
-        <h2 className={styles['title']}>
-          <bdi>{visible(name)}</bdi>
-        </h2>
-      }
+      head={<DrawerTitle>{visible(name)}</DrawerTitle>}
       foot={trigger === undefined ? undefined : <Acts {...{ trigger, acts, unless, onClose }} />}
     >
       {error !== null && trigger === undefined ? (
@@ -64,43 +61,27 @@ function Details({ trigger }: { readonly trigger: ServerTrigger }) {
   return (
     <div className={styles['details']}>
       {description === undefined ? null : <bdi>{visible(description)}</bdi>}
-      <dl className={styles['facts']}>
-        <dt>Next</dt>
-        <dd>
+      <Facts>
+        <Fact name="Next">
           <Next trigger={trigger} now={now} />
-        </dd>
+        </Fact>
         {facts.map(([fact, words]) => (
-          <Fact key={fact} fact={fact ?? ''} words={words ?? ''} />
+          <Fact key={fact} name={fact ?? ''}>
+            <bdi>{visible(words ?? '')}</bdi>
+          </Fact>
         ))}
         {last === undefined ? null : (
-          <>
-            <dt>Last</dt>
-            <dd title={fullTime(last.at)}>
-              {age(now - last.at)} ago{last.status === undefined ? '' : `, ${last.status}`}{' '}
-              <Link
-                className={styles['link'] ?? ''}
-                href={`/sessions/${encodeURIComponent(last.session)}`}
-              >
-                its session
-              </Link>
-            </dd>
-          </>
+          <Fact name="Last" title={fullTime(last.at)}>
+            {age(now - last.at)} ago{last.status === undefined ? '' : `, ${last.status}`}{' '}
+            <Link className={factLink} href={`/sessions/${encodeURIComponent(last.session)}`}>
+              its session
+            </Link>
+          </Fact>
         )}
-      </dl>
+      </Facts>
       <NextFirings trigger={trigger} now={now} />
       <TriggerHistory name={name} now={now} />
     </div>
-  );
-}
-
-function Fact({ fact, words }: { readonly fact: string; readonly words: string }) {
-  return (
-    <>
-      <dt>{fact}</dt>
-      <dd>
-        <bdi>{visible(words)}</bdi>
-      </dd>
-    </>
   );
 }
 
@@ -159,7 +140,7 @@ function Acts({ trigger, acts, unless, onClose }: ActsProps) {
         </Button>
       ) : null}
       {isOver || status === 'disabled' ? null : (
-        <Button {...{ unless, isBusy }} onPress={() => acts.disable(name)}>
+        <Button {...{ unless, isBusy }} onPress={() => acts.disable(trigger)}>
           Disable
         </Button>
       )}

@@ -1,5 +1,6 @@
 import type { ServerTriggerHistoryEntry } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { factLink } from '../../components/facts.tsx';
 import { fullTime, moment } from '../../components/format.ts';
 import { KindGlyph } from '../../components/kind-glyph.tsx';
 import { Failure, Reading } from '../../components/states.tsx';
@@ -55,7 +56,7 @@ function Entry({ entry, now }: EntryProps) {
           <bdi>{visible(reasoning)}</bdi>
         </p>
         {session === undefined ? null : (
-          <Link className={styles['link'] ?? ''} href={`/sessions/${encodeURIComponent(session)}`}>
+          <Link className={factLink} href={`/sessions/${encodeURIComponent(session)}`}>
             Its session
           </Link>
         )}

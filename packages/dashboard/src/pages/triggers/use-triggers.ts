@@ -82,7 +82,7 @@ export function useFirings(triggers: readonly ServerTrigger[]) {
 export interface TriggerActs {
   readonly isBusy: boolean;
   readonly pause: (name: string) => void;
-  readonly disable: (name: string) => void;
+  readonly disable: (trigger: Pick<ServerTrigger, 'name' | 'status'>) => void;
   readonly resume: (name: string) => void;
   readonly fire: (name: string) => void;
   readonly remove: (name: string) => Promise<boolean>;
@@ -105,11 +105,15 @@ export function useTriggerActs(): TriggerActs {
           undo: () => resume(name),
           changes,
         }),
-      disable: (name) =>
+      disable: ({ name, status }) =>
         void act({
           run: () => api.triggers.disable(name),
           done: `“${name}” is disabled.`,
-          undo: () => resume(name),
+          undo: async () => {
+            await resume(name);
+            // One that was paused before is so again.
+            if (status === 'paused') await api.triggers.pause(name);
+          },
           changes,
         }),
       resume: (name) => void act({ run: () => resume(name), changes }),

@@ -191,16 +191,24 @@ const asked = {
     act: 'Delete',
     help: 'Its ledger, requests and large values go for good. Forks keep what they share.',
   },
+  erase: {
+    title: 'Erase with all forks: the session',
+    act: 'Erase with forks',
+    help: 'Its ledger goes for good, with all forks of it and everything that they share.',
+  },
 } as const;
 
 function Ask({ session, question, onClose }: AskProps) {
   const [, go] = useLocation();
   const { act, isBusy } = useAct();
-  const words = asked[question];
+  const [erase, setErase] = useState(false);
+  const words = asked[question === 'delete' && erase ? 'erase' : question];
   const confirm = async (): Promise<void> => {
     const isDone = await act({
       run: () =>
-        question === 'cancel' ? api.sessions.cancel(session) : api.sessions.delete(session),
+        question === 'cancel'
+          ? api.sessions.cancel(session)
+          : api.sessions.delete(session, { erase }),
       done: question === 'cancel' ? 'The run is being cancelled.' : `${session} is deleted.`,
       changes: [['sessions']],
     });
@@ -216,6 +224,16 @@ function Ask({ session, question, onClose }: AskProps) {
       onConfirm={() => void confirm()}
     >
       <p>{words.help}</p>
+      {question === 'delete' ? (
+        <label>
+          <input
+            type="checkbox"
+            checked={erase}
+            onChange={(event) => setErase(event.target.checked)}
+          />{' '}
+          Erase its forks too
+        </label>
+      ) : null}
     </Confirm>
   );
 }
