@@ -46,6 +46,8 @@ export const suites = {
    * bugs that it must find.
    */
   simulation: ['packages/core/test/{simulation,testing/simulation}/**/*.test.ts'],
+  /** Temporal as the engine, on a real server; its packages have a lockfile of their own. */
+  temporal: ['packages/temporal/test/**/*.test.ts'],
   /** The terminal app in a pseudo-terminal: keys go in, cells of the screen are read. */
   terminal: ['packages/cli/test/terminal/**/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -15,7 +15,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** Everything that looks like the code of an error in the sources. */
-function codesInSources(packages = '{core,cli,server}'): ReadonlySet<string> {
+function codesInSources(packages = '{core,cli,server,temporal}'): ReadonlySet<string> {
   const patterns = [
     /super\(\s*'([a-z]+(?:_[a-z]+)*)'/g,
     /new AdjutantError\(\s*'([a-z_]+)'/g,

@@ -132,7 +132,13 @@ export class SessionRecovery {
       if (engine !== undefined) this.#engine = engine;
       this.#armSweep();
       this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
-      this.#started = this.#engine.start(this.#work());
+      this.#started = this.#engine.start(this.#work()).catch((error: unknown) => {
+        // It may be started again.
+        this.#isAutomatic = false;
+        this.#cancelSweep();
+        this.#forgetReleases();
+        throw error;
+      });
     }
     await this.#started;
   }
@@ -245,17 +251,20 @@ export class SessionRecovery {
     place: EnginePlace | undefined,
     { signal, onBegin }: AdvanceSessionOptions = {},
   ): Promise<Advanced> {
+    // A wake from another process is a reason to try again, as an entry is.
+    if (place !== undefined) this.#failures.delete(placeKey(place));
     const posted = place === undefined ? [] : await this.#begunOf([place]);
     await this.#lookAtServices(undefined);
-    const isGated = await this.isGateClosed();
+    const free = await this.#free();
     // One that was begun at once needs no turn; control work comes with every call.
-    const slots = posted.length > 0 || isGated ? 0 : 1;
-    const { nextAt, taken } = await this.#parts.take({ slots });
+    const slots = posted.length > 0 ? 0 : Math.min(1, free.slots);
+    const { nextAt, taken } = await this.#parts.take({ ...free, slots });
+    if (nextAt !== null) this.wakeAt(nextAt);
     const runs = [...posted, ...this.begin(taken)];
     onBegin?.(runs.length);
     const ended = Promise.all(runs.map((run) => run.settled()));
     await (signal === undefined ? ended : Promise.race([ended, aborted(signal)]));
-    return { began: runs.length, nextAt };
+    return { began: runs.length };
   }
 
   /** Continues sessions that this process has taken; gives those back that it cannot work on. */

@@ -44,6 +44,9 @@ export interface AppMakers {
   readonly processOwner: (ids: IdSource) => string;
 }
 
+/** Pause in milliseconds before an engine that could not be started is started again. */
+const engineRetryMs = 5_000;
+
 /** App for one tenant, with the parts that it shares with the others. */
 export interface AppPlace {
   readonly shared: SharedApp;
@@ -82,6 +85,7 @@ export class SharedApp implements AppParts {
   readonly #makers: AppMakers;
   readonly #tenants: Tenants<TenantApp>;
   #coversAllTenants: boolean;
+  #isClosed = false;
 
   /**
    * Makes an app; with a given store it starts recovery, unless the options forbid it.
@@ -128,12 +132,19 @@ export class SharedApp implements AppParts {
     await this.recovery.start(engine);
   }
 
-  /** Starts the engine of the options; nobody waits for it, so a failure is a warning. */
+  /**
+   * Starts the engine of the options, again until it succeeds. Nobody waits for it, so a failure is
+   * a warning.
+   */
   #startEngine(): void {
     void this.recoverByItself().catch((error: unknown) => {
+      if (this.#isClosed) return;
       const message = error instanceof Error ? error.message : String(error);
       const warningCode = isAdjutantError(error) ? error.code : 'engine_failed';
       this.host.warn(visibleLine(`The engine could not be started: ${message}`), warningCode);
+      this.host.setBackgroundTimer(engineRetryMs, () => {
+        if (!this.#isClosed) this.#startEngine();
+      });
     });
   }
 
@@ -278,6 +289,7 @@ export class SharedApp implements AppParts {
       this.#tenants.close(from.tenant);
       return from.release();
     }
+    this.#isClosed = true;
     await this.recovery.stop();
     await this.ownServices.stop();
     const released = await Promise.allSettled(

@@ -21,8 +21,6 @@ export interface WakeOptions {
 export interface Advanced {
   /** Number of sessions that were worked on. */
   readonly began: number;
-  /** Epoch milliseconds at which the next session becomes due; `null` for none. */
-  readonly nextAt: number | null;
 }
 
 export interface AdvanceSessionOptions {
@@ -86,7 +84,8 @@ export interface EngineHealth {
 export interface Engine {
   readonly name: string;
   /**
-   * Begins to give the app work. Called once, and never for an app that takes no work.
+   * Begins to give the app work. Called once, and again after a failure; never for an app that
+   * takes no work.
    * @returns once wakes are taken
    */
   start(work: EngineWork): Promise<void>;

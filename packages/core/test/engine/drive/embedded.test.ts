@@ -1,5 +1,5 @@
 import { runtime } from 'adjutant';
-import { embeddedEngine } from 'adjutant/ports';
+import { type EnginePlace, type EngineWork, embeddedEngine } from 'adjutant/ports';
 import { engineContract } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
@@ -35,5 +35,30 @@ test('an app that takes no work by itself starts no engine', async () => {
   await app.recovery.start(embeddedEngine());
   expect(app.recovery.isAutomatic).toBe(false);
   expect((await app.recovery.health()).status).toBe('stopped');
+  await app.close();
+});
+
+test('an engine that could not be started is started again', async () => {
+  const inner = embeddedEngine();
+  let starts = 0;
+  const engine = {
+    name: 'late',
+    wake: () => inner.wake(),
+    schedule: (at: number) => inner.schedule(at),
+    cancel: (place: EnginePlace) => inner.cancel(place),
+    health: () => inner.health(),
+    stop: () => inner.stop(),
+    start: async (work: EngineWork) => {
+      starts += 1;
+      if (starts === 1) throw new Error('The server is away.');
+      await inner.start(work);
+    },
+  };
+  const app = runtime({ app: 'shop', engine });
+  await expect(app.recovery.start()).rejects.toThrow('The server is away.');
+  expect(app.recovery.isAutomatic).toBe(false);
+  await app.recovery.start();
+  expect(app.recovery.isAutomatic).toBe(true);
+  expect((await app.recovery.health()).status).toBe('ok');
   await app.close();
 });
