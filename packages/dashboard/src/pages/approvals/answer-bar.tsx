@@ -9,6 +9,7 @@ import { useAct } from '../../components/use-act.ts';
 import { isTyping } from '../../shell/is-typing.ts';
 import styles from './request-detail.module.css';
 import { type Decision, decisionWords, type editOf } from './request-words.ts';
+import type { Extent } from './standing.ts';
 
 interface AnswerBarProps {
   readonly request: ServerRequest;
@@ -17,6 +18,8 @@ interface AnswerBarProps {
   readonly value: Draft | undefined;
   readonly problems: readonly Problem[];
   readonly reason: string;
+  /** Later calls that an approval holds for, too. */
+  readonly always: Extent | undefined;
   readonly unless: string | undefined;
   /** Called before an answer is sent. */
   readonly onSend: () => void;
@@ -87,7 +90,7 @@ export function AnswerBar(props: AnswerBarProps) {
 }
 
 /** Sends an answer. One that came second is no failure: the page shows who was first. */
-function useSend({ request, edit, value, reason, onSend, onAnswered }: AnswerBarProps) {
+function useSend({ request, edit, value, reason, always, onSend, onAnswered }: AnswerBarProps) {
   const queries = useQueryClient();
   const { act, isBusy } = useAct();
   const send = (decision: Decision): void => {
@@ -95,6 +98,7 @@ function useSend({ request, edit, value, reason, onSend, onAnswered }: AnswerBar
     const answer = {
       decision,
       ...(decision === edit?.decision && value !== undefined ? { input: value } : {}),
+      ...(decision === 'approve' && always !== undefined ? { always } : {}),
       ...(reason.trim() === '' ? {} : { reason }),
     } as Answer;
     void act({

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { api } from '../../api/client.ts';
 import { useReader } from '../../api/reader.ts';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
+import { changesOf } from '../../components/schema-form/changes.ts';
 import type { Draft } from '../../components/schema-form/shapes.ts';
 import { blankOf, problemsOf } from '../../components/schema-form/shapes.ts';
 import { Status } from '../../components/status.tsx';
@@ -23,6 +24,8 @@ import {
   unlessAnswerable,
 } from './request-words.ts';
 import { SettledNote } from './settled-note.tsx';
+import { type Extent, type StandingChoice, standingChoices } from './standing.ts';
+import { StandingList } from './standing-list.tsx';
 import { type RequestEvent, useRequestEvent } from './use-requests.ts';
 
 interface RequestDetailProps {
@@ -38,12 +41,15 @@ export function RequestDetail({ request, draft, onDraft, onAnswered }: RequestDe
   const me = useReader();
   const now = useNow();
   const [reason, setReason] = useState('');
+  const [always, setAlways] = useState<Extent | undefined>();
   const [isOwn, setOwn] = useState(false);
   const { data: asked } = useRequestEvent(request, 'tool_yield');
   const edit = editOf(request);
   const unless = unlessAnswerable(me, request, now);
   const before = edit?.decision === 'edit' ? (asked?.args ?? request.details) : undefined;
   const value = draft ?? ((before ?? blankOf(edit?.schema)) as Draft | undefined);
+  const choices = unless === undefined ? standingChoices(request, asked) : [];
+  const isEdited = before !== undefined && changesOf(before, value).length > 0;
   const problems = edit === undefined ? [] : problemsOf(edit.schema, value);
   return (
     <>
@@ -57,21 +63,58 @@ export function RequestDetail({ request, draft, onDraft, onAnswered }: RequestDe
           isReadOnly={unless !== undefined}
           onChange={onDraft}
         />
+        {choices.length === 0 ? null : (
+          <Always {...{ choices, always, isEdited }} onChange={setAlways} />
+        )}
         {unless === undefined ? (
           <label className={styles['reason']}>
             <span>Reason, for the ledger and the model</span>
             <input value={reason} onChange={(event) => setReason(event.target.value)} />
           </label>
         ) : null}
+        <StandingList session={request.session} now={now} />
       </div>
       {request.status === 'pending' ? (
         <AnswerBar
-          {...{ request, edit, before, value, problems, reason, unless }}
+          {...{ request, edit, before, value, problems, reason, always, unless }}
           onSend={() => setOwn(true)}
           onAnswered={onAnswered}
         />
       ) : null}
     </>
+  );
+}
+
+interface AlwaysProps {
+  readonly choices: readonly StandingChoice[];
+  readonly always: Extent | undefined;
+  /** An edited call is approved alone. */
+  readonly isEdited: boolean;
+  readonly onChange: (always: Extent | undefined) => void;
+}
+
+/** Later calls of the session that an approval holds for, too. */
+function Always({ choices, always, isEdited, onChange }: AlwaysProps) {
+  const at = choices.findIndex(
+    (choice) => JSON.stringify(choice.always) === JSON.stringify(always),
+  );
+  return (
+    <label className={styles['reason']}>
+      <span>An approval holds for</span>
+      <select
+        value={isEdited ? -1 : at}
+        disabled={isEdited}
+        title={isEdited ? 'An edited call is approved alone.' : undefined}
+        onChange={(event) => onChange(choices[Number(event.target.value)]?.always)}
+      >
+        <option value={-1}>this call only</option>
+        {choices.map(({ words }, index) => (
+          <option key={words} value={index}>
+            this one, and {words} in this session
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
