@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -114,14 +114,11 @@ export async function startPostgres(): Promise<OwnPostgres> {
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, 'data');
   // Programs that npm installed belong to whoever installed them, and so do the folders above.
+  const place = { ...user, cwd: home };
   const init = spawnSync(
     join(programs, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    {
-      ...user,
-      cwd: home,
-      encoding: 'utf8',
-    },
+    { ...place, encoding: 'utf8' },
   );
   if (init.status !== 0) throw new Error(`initdb failed: ${init.error?.message ?? init.stderr}`);
   const port = await freePort();
@@ -133,32 +130,8 @@ export async function startPostgres(): Promise<OwnPostgres> {
     'logging_collector=off',
   ];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const start = () =>
-    startProgram(() =>
-      spawn(join(programs, 'postgres'), args, {
-        ...user,
-        cwd: home,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      }),
-    );
-  const startProgram = async (begin: () => ReturnType<typeof spawn>) => {
-    const server = begin();
-    const log: string[] = [];
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => log.push(text));
-    for (let tries = 0; tries < secondsToStart * 10 && isRunning(server); tries++) {
-      if (await takesAnybody(port)) return server;
-      await wait(100);
-    }
-    await end(server, 'SIGINT');
-    throw new Error(`PostgreSQL did not start: ${log.join('')}`);
-  };
-  const end = async (server: ReturnType<typeof spawn>, signal: NodeJS.Signals): Promise<void> => {
-    if (!isRunning(server)) return;
-    const exited = once(server, 'exit');
-    server.kill(signal);
-    await exited;
-  };
-  let server: ReturnType<typeof spawn> | undefined;
+  const start = () => answering(port, spawn(join(programs, 'postgres'), args, place));
+  let server: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
     if (server !== undefined) await end(server, 'SIGINT');
     rmSync(home, { recursive: true, force: true });
@@ -169,13 +142,30 @@ export async function startPostgres(): Promise<OwnPostgres> {
     await stop();
     throw error;
   }
-  return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    stop,
-    crash: async (awayMs) => {
-      if (server !== undefined) await end(server, 'SIGQUIT');
-      await wait(awayMs);
-      server = await start();
-    },
+  const crash = async (awayMs: number): Promise<void> => {
+    if (server !== undefined) await end(server, 'SIGQUIT');
+    await wait(awayMs);
+    server = await start();
   };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop, crash };
+}
+
+/** Waits until a server that was started takes anybody. */
+async function answering(port: number, server: ChildProcess): Promise<ChildProcess> {
+  const log: string[] = [];
+  server.stdout?.resume();
+  server.stderr?.setEncoding('utf8').on('data', (text: string) => log.push(text));
+  for (let tries = 0; tries < secondsToStart * 10 && isRunning(server); tries++) {
+    if (await takesAnybody(port)) return server;
+    await wait(100);
+  }
+  await end(server, 'SIGINT');
+  throw new Error(`PostgreSQL did not start: ${log.join('')}`);
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(server)) return;
+  const exited = once(server, 'exit');
+  server.kill(signal);
+  await exited;
 }
