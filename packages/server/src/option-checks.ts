@@ -26,6 +26,10 @@ type Shape<Options> = { readonly [Key in keyof Required<Options>]: z.ZodType };
 const flag = z.boolean('true or false');
 const text = z.string('a string that is not empty').min(1, 'a string that is not empty');
 const count = z.int('a whole number from 1').min(1, 'a whole number from 1');
+const share = z
+  .number('a number above 0 and up to 1')
+  .positive('a number above 0 and up to 1')
+  .max(1, 'a number above 0 and up to 1');
 const milliseconds = z
   .number('a number of milliseconds greater than 0')
   .positive('a number of milliseconds greater than 0');
@@ -130,6 +134,10 @@ const options = group(
         requestsPerMinute: z.union([count, z.literal(false)], 'a whole number from 1, or false'),
         failuresPerMinute: count,
         streams: count,
+        streamsInAll: count,
+        requests: count,
+        storeQueue: count,
+        memory: share,
         replays: count,
       }),
     ),

@@ -84,6 +84,23 @@ export interface ServerLimits {
   readonly failuresPerMinute?: number;
   /** Streams that one caller may have open at a time. @default 100 */
   readonly streams?: number;
+  /** Streams of all callers together, in each process. @default 5_000 */
+  readonly streamsInAll?: number;
+  /**
+   * Requests of all callers that are under way at a time, in each process; one more is refused with
+   * 503 `overloaded`. Streams do not count. @default 1_000
+   */
+  readonly requests?: number;
+  /**
+   * Operations of the store that may wait for it, those of runs included, before requests are
+   * refused with 503 `overloaded`. @default 5_000
+   */
+  readonly storeQueue?: number;
+  /**
+   * Share of the memory that the process may have (`--max-old-space-size`) from which on requests
+   * are refused with 503 `overloaded`, above 0 and up to 1. @default 0.9
+   */
+  readonly memory?: number;
   /**
    * Pieces of what is past that are read and written out for one caller at a time: for streams that
    * begin in the past, and for whatever else is folded from a whole ledger. Others of the caller
@@ -168,6 +185,10 @@ export interface ResolvedServerOptions {
     readonly requestsPerMinute: number | false;
     readonly failuresPerMinute: number;
     readonly streams: number;
+    readonly streamsInAll: number;
+    readonly requests: number;
+    readonly storeQueue: number;
+    readonly memory: number;
     readonly replays: number;
   };
   readonly cors: CorsOptions | undefined;
@@ -184,6 +205,10 @@ const defaultBodyBytes = 1_048_576;
 const defaultRequestsPerMinute = 600;
 const defaultFailuresPerMinute = 30;
 const defaultStreams = 100;
+const defaultStreamsInAll = 5_000;
+const defaultRequests = 1_000;
+const defaultStoreQueue = 5_000;
+const defaultMemory = 0.9;
 const defaultReplays = 4;
 const defaultHeartbeatMs = 15_000;
 const defaultKeepMs = 86_400_000;
@@ -214,6 +239,10 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
         limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
       failuresPerMinute: limits.failuresPerMinute ?? defaultFailuresPerMinute,
       streams: limits.streams ?? defaultStreams,
+      streamsInAll: limits.streamsInAll ?? defaultStreamsInAll,
+      requests: limits.requests ?? defaultRequests,
+      storeQueue: limits.storeQueue ?? defaultStoreQueue,
+      memory: limits.memory ?? defaultMemory,
       replays: limits.replays ?? defaultReplays,
     },
     cors,

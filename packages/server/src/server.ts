@@ -1,7 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Runtime } from 'adjutant';
 import { systemClock, systemIds } from 'adjutant/ports';
-import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { secureAnswers } from './access/headers.ts';
 import { ServerAccess } from './access/server-access.ts';
@@ -18,7 +17,7 @@ import { KeptAnswers } from './http/kept-answers.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
 import type { Api, ServerEnv, ServerParts } from './http/parts.ts';
-import { problemResponse, RequestRefusedError, refusalOf, statusOf } from './http/problem.ts';
+import { asRefused, problemResponse, RequestRefusedError, statusOf } from './http/problem.ts';
 import { refuseInvalid } from './http/validation.ts';
 import { measure } from './metrics/measure.ts';
 import { ServerMetrics } from './metrics/metrics.ts';
@@ -26,6 +25,7 @@ import { waitingCounter } from './metrics/waiting.ts';
 import { checkServerOptions } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { failedPage } from './pages/approval-page.ts';
+import { Pressure } from './pressure/pressure.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
 import { Replays } from './stream/replay/replays.ts';
@@ -71,7 +71,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     options: resolved,
     clock,
     metrics,
-    streams: new OpenStreams(resolved.limits.streams, metrics),
+    streams: new OpenStreams(resolved.limits, metrics),
     replays: new Replays(resolved.limits.replays),
     taskWatches: new Watches(app, taskLook, { clock, onError, settleMs: taskSettleMs }),
     sessionWatches: new Watches(app, sessionLook, { clock, onError, settleMs: sessionSettleMs }),
@@ -90,6 +90,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
       onError,
       closing: closing.signal,
     }),
+    pressure: new Pressure(app, { clock, limits: resolved.limits }),
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts, resolved.onError);
@@ -127,7 +128,7 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
   api.notFound((context) => problemResponse(nothingAt(api, context.req), context.var.requestId));
   api.onError((thrown, context) => {
     const { requestId } = context.var;
-    const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
+    const error = asRefused(thrown);
     if (isFailure(error, context.req.raw))
       parts.options.onError(error, {
         id: requestId,

@@ -18,6 +18,7 @@ import type {
   SessionSummary,
 } from './port/session-listing.ts';
 import type { ReplaceReceipt, SessionRows } from './port/session-rows.ts';
+import type { StorePressure } from './port/store-pressure.ts';
 import type { StoreTime } from './port/store-time.ts';
 import type {
   TakeOptions,
@@ -48,6 +49,7 @@ export type {
   SessionSummary,
 } from './port/session-listing.ts';
 export type { RebuiltTurn, ReplaceReceipt, SessionRows } from './port/session-rows.ts';
+export type { StorePressure } from './port/store-pressure.ts';
 export type { StoreTime } from './port/store-time.ts';
 export type {
   AdmissionLimits,
@@ -362,6 +364,8 @@ export interface StoreAdmin {
     /** @default 86_400_000 (24 hours) */
     readonly olderThanMs?: number;
   }): Promise<number>;
+  /** The load of the store, as far as this process knows it. @default none is told */
+  readonly pressure?: StorePressure;
 }
 
 /** A place that holds ledgers of many tenants and apps. */

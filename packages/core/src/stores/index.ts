@@ -50,6 +50,7 @@ export type {
   ShareWeights,
   StoreAdmin,
   StoredRow,
+  StorePressure,
   Taken,
   TakeOptions,
   TakeReceipt,

@@ -2,6 +2,8 @@ import { isAdjutantError } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
 import { approvalPath } from '../http/approval-links.ts';
 import type { Api, ServerEnv, ServerParts } from '../http/parts.ts';
+import { refuseUnderPressure } from '../pressure/refuse-under-pressure.ts';
+import { watched } from '../pressure/watched.ts';
 import { addressGroup, clientAddress } from './address.ts';
 import { recordRequest } from './audit/record-request.ts';
 import { type Authenticate, authenticator } from './authenticate.ts';
@@ -11,12 +13,6 @@ import { allowOrigins } from './headers.ts';
 import { anonymous, type Principal } from './principal.ts';
 import { type LimitHeaders, RateLimit } from './rate-limit.ts';
 import { assertOwnPage } from './sign-in/own-origin.ts';
-
-/**
- * Asked for by machines that watch over the server, many of which may share an address: an answer
- * must not be refused to them.
- */
-const watched: ReadonlySet<string> = new Set(['/v1/health', '/v1/ready']);
 
 /**
  * Bytes of the form by which somebody decides. Anybody may send one, and forms take the square of
@@ -33,6 +29,7 @@ export function addAccess(api: Api, parts: ServerParts): void {
   if (cors !== undefined) api.use('*', allowOrigins(cors));
   api.use('*', recordRequest(parts));
   api.use('*', admit(parts));
+  api.use('/v1/*', refuseUnderPressure(parts));
   api.use(`${approvalPath}/*`, limitBody(Math.min(limits.bodyBytes, longestForm)));
   api.use('*', limitBody(limits.bodyBytes));
 }

@@ -6,6 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { ServerAccess } from '../access/server-access.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
+import type { Pressure } from '../pressure/pressure.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
 import type { Replays } from '../stream/replay/replays.ts';
 import type { KnownSessions } from '../stream/sessions/session-look.ts';
@@ -75,6 +76,8 @@ export interface ServerParts {
   readonly sessionWatches: Watches<KnownSessions, SessionListing>;
   /** Replays of recorded sessions. */
   readonly replays: Replays;
+  /** The load of this process, and what it refuses because of it. */
+  readonly pressure: Pressure;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;
 }

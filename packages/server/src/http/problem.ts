@@ -1,5 +1,5 @@
 import { AdjutantError, isAdjutantError, type JsonObject } from 'adjutant';
-import type { HTTPException } from 'hono/http-exception';
+import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { statusOfCode } from './error-statuses.ts';
 
@@ -49,8 +49,45 @@ export function statusOf(error: unknown): ContentfulStatusCode {
   return statusOfCode[error.code] ?? 500;
 }
 
+/** Returns what is thrown as a refusal of this server, if it is one. */
+export function asRefused(thrown: unknown): unknown {
+  if (thrown instanceof HTTPException) return refusalOf(thrown);
+  const isFull = isAdjutantError(thrown, 'store_unavailable') && thrown.data['full'] === true;
+  return isFull ? storeFull() : thrown;
+}
+
+/** Seconds after which a process may have room again. */
+const retryAfterSeconds = 2;
+
+/** Refusal of a request for which this process has no room now. */
+export function overloaded(reason: string): RequestRefusedError {
+  return new RequestRefusedError(
+    503,
+    'overloaded',
+    `The server has more to do than it can hold: ${reason}. Nothing was done; try again in ` +
+      `${retryAfterSeconds} s.`,
+    { reason },
+    { 'retry-after': String(retryAfterSeconds) },
+  );
+}
+
+/** Seconds after which a disk may have room again. */
+const fullRetrySeconds = 10;
+
+/** Refusal of a write because the disk of the store is full. */
+export function storeFull(): RequestRefusedError {
+  return new RequestRefusedError(
+    503,
+    'store_full',
+    'The disk of the store is full, so nothing can be written; reading goes on. Try again ' +
+      'when an operator has made room: the server finds it by itself.',
+    {},
+    { 'retry-after': String(fullRetrySeconds) },
+  );
+}
+
 /** Translates a refusal of the libraries below into the words of this server. */
-export function refusalOf(error: HTTPException): RequestRefusedError {
+function refusalOf(error: HTTPException): RequestRefusedError {
   switch (error.status) {
     case 400:
       return new RequestRefusedError(

@@ -16,7 +16,7 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
   addReadiness(api, parts);
 };
 
-function addHealth(api: Api, { clock }: ServerParts): void {
+function addHealth(api: Api, { clock, pressure }: ServerParts): void {
   const began = clock.monotonic();
   addRoute(
     api,
@@ -32,16 +32,18 @@ function addHealth(api: Api, { clock }: ServerParts): void {
     },
     () => {
       const uptime = Math.floor((clock.monotonic() - began) / 1_000);
+      const degraded = [...pressure.degradations()];
+      const status = degraded.length === 0 ? 'ok' : 'degraded';
       return {
         status: 200,
-        body: { status: 'ok', version: packageVersion, uptime },
+        body: { status, degraded, version: packageVersion, uptime },
         headers: noStore,
       };
     },
   );
 }
 
-function addReadiness(api: Api, { app, clock, closing }: ServerParts): void {
+function addReadiness(api: Api, { app, clock, closing, pressure }: ServerParts): void {
   const isStoreWell = storeCheck(app, clock);
   addRoute(
     api,
@@ -63,12 +65,15 @@ function addReadiness(api: Api, { app, clock, closing }: ServerParts): void {
     },
     async () => {
       const isWell = await isStoreWell();
+      const hasRoom = await pressure.hasRoom();
+      const degraded = [...pressure.degradations()];
       const isReady = isWell && !closing.aborted;
       return {
         status: isReady ? 200 : 503,
         body: {
-          status: isReady ? 'ready' : 'not_ready',
-          store: isWell ? 'ok' : 'unavailable',
+          status: !isReady ? 'not_ready' : degraded.length === 0 ? 'ready' : 'degraded',
+          degraded,
+          store: !isWell ? 'unavailable' : hasRoom ? 'ok' : 'read_only',
           closing: closing.aborted,
           deltas: app.streams.reach,
         },

@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import { RequestRefusedError } from '../http/problem.ts';
+import { overloaded, RequestRefusedError } from '../http/problem.ts';
 import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
 
 /** Seconds after which a caller with too many streams may try again. */
@@ -14,20 +14,29 @@ export type HeldPlace = () => void;
 /** The streams that are open, and how many each caller has. */
 export class OpenStreams {
   readonly #limit: number;
+  readonly #limitInAll: number;
+  #open = 0;
   readonly #metrics: Pick<ServerMetrics, 'streamOpened' | 'streamClosed'>;
   readonly #counts = new Map<string, number>();
 
-  /** @param limit streams that one caller may have open at a time */
-  constructor(limit: number, metrics: Pick<ServerMetrics, 'streamOpened' | 'streamClosed'>) {
-    this.#limit = limit;
+  /** Takes the limits of the streams of one caller, and of all callers. */
+  constructor(
+    { streams, streamsInAll }: { readonly streams: number; readonly streamsInAll: number },
+    metrics: Pick<ServerMetrics, 'streamOpened' | 'streamClosed'>,
+  ) {
+    this.#limit = streams;
+    this.#limitInAll = streamsInAll;
     this.#metrics = metrics;
   }
 
   /**
-   * @throws RequestRefusedError `too_many_streams` (429) when the caller may not open another one
+   * @throws RequestRefusedError `too_many_streams` (429) when the caller may not open another one,
+   * `overloaded` (503) when nobody may
    */
   assertRoom(principal: Pick<Principal, 'id' | 'tenant'>): void {
     if ((this.#counts.get(nameOf(principal)) ?? 0) >= this.#limit) throw tooMany(this.#limit);
+    if (this.#open >= this.#limitInAll)
+      throw overloaded(`all ${this.#limitInAll} streams of this process are taken`);
   }
 
   /**
@@ -64,11 +73,13 @@ export class OpenStreams {
     const caller = nameOf(principal);
     const count = this.#counts.get(caller) ?? 0;
     this.#counts.set(caller, count + 1);
+    this.#open += 1;
     this.#metrics.streamOpened(kind);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
+      this.#open -= 1;
       const left = (this.#counts.get(caller) ?? 1) - 1;
       if (left === 0) this.#counts.delete(caller);
       else this.#counts.set(caller, left);

@@ -20,7 +20,14 @@ export class StoreTooNewError extends AdjutantError {
  */
 export class StoreUnavailableError extends AdjutantError {
   constructor(
-    data: { store: string; reason: string; permanent?: boolean; undetermined?: boolean },
+    data: {
+      store: string;
+      reason: string;
+      permanent?: boolean;
+      undetermined?: boolean;
+      /** True when the disk is full: reading may still work. */
+      full?: boolean;
+    },
     options?: ErrorOptions,
   ) {
     super(

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import {
   isCount,
@@ -158,6 +159,7 @@ class EncryptedStoreAround implements EncryptedStore {
 
   #adminOver(inner: StoreAdmin): StoreAdmin {
     return {
+      ...defined({ pressure: inner.pressure }),
       due: (options) => inner.due(options),
       take: (options) => inner.take(options),
       sends: async (filter) =>

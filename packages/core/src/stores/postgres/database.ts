@@ -1,4 +1,5 @@
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
+import { Pressure } from '../pressure.ts';
 import { describeFailure, isConnectionLost, isLostAgainstOthers, isUndefined } from './failure.ts';
 import { readFunctions } from './functions/read-functions.ts';
 import { standaloneFunctions } from './functions/standalone-functions.ts';
@@ -17,6 +18,10 @@ export function quoteName(name: string): string {
 
 const mostTries = 3;
 
+/** A table of about 700 kB that ends with its own transaction, on the disk of the database. */
+const trialWrite = `create temporary table adjutant_room on commit drop as
+  select repeat(md5(i::text), 40) as text from generate_series(1, 512) i`;
+
 /**
  * The statements of one store. Each is a transaction of its own, of one round trip, on any
  * connection of the pool. Nothing is prepared, set or locked beyond it, so a pooler that lends a
@@ -24,6 +29,10 @@ const mostTries = 3;
  */
 export class Database {
   readonly description: string;
+  readonly pressure = new Pressure(
+    () => this.#open.size,
+    () => this.#tryRoom(),
+  );
   readonly #pool: PostgresPool;
   readonly #schema: string;
   #ready: Promise<void> | undefined;
@@ -95,8 +104,18 @@ export class Database {
           mayRepeat = false;
           continue;
         }
-        throw describeFailure(error, this.description);
+        const described = describeFailure(error, this.description);
+        this.pressure.failed(described);
+        throw described;
       }
+    }
+  }
+
+  async #tryRoom(): Promise<void> {
+    try {
+      await this.#pool.query(trialWrite);
+    } catch (error) {
+      throw describeFailure(error, this.description);
     }
   }
 

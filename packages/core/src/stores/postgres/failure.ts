@@ -30,6 +30,8 @@ const reasons: Readonly<Record<string, string>> = {
  */
 const passing: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
+const diskFull = '53100';
+
 const sqlState = /^[0-9A-Z]{5}$/;
 
 function codeOf(error: unknown): string | undefined {
@@ -86,6 +88,7 @@ export function describeFailure(error: unknown, store: string): Error {
       store,
       reason: known === undefined ? message : `${known} (${message})`,
       ...(passing.has(code.slice(0, 2)) ? {} : { permanent: true }),
+      ...(code === diskFull ? { full: true } : {}),
       // The session of the server ended, before or after the commit.
       ...(fatal && code.startsWith('57P') && code !== '57P03' ? { undetermined: true } : {}),
     },

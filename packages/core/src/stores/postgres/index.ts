@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import {
   findInvalidOption,
+  isCountOrNone,
   isFlag,
   isNonEmptyText,
   isObject,
@@ -12,6 +13,7 @@ import type { Store } from '../../ledger/port.ts';
 import { InvalidStoreError } from '../invalid-store.ts';
 import {
   connectClient,
+  defaultConnections,
   lazyPool,
   type OwnPool,
   type PostgresOwnClient,
@@ -26,6 +28,16 @@ export type {
   PostgresPoolClient,
   PostgresResult,
 } from './pool.ts';
+
+/** Options of a store that has a pool of its own. */
+export interface PostgresOwnPoolOptions extends Omit<PostgresOptions, 'pool'> {
+  /**
+   * Connections that the store opens at most; one of them is lent for following, unless there is
+   * `listen`. The budget of a server is this number times the processes that use it.
+   * @default 10
+   */
+  readonly connections?: number;
+}
 
 export interface PostgresOptions {
   /**
@@ -49,6 +61,8 @@ export interface PostgresOptions {
    */
   readonly listen?: { readonly connectionString: string } | (() => Promise<PostgresOwnClient>);
 }
+
+const leastConnections = 2;
 
 const isPool: OptionCheck = (value) => {
   const fits = isObject(value) === undefined && hasMethods(value as object, ['query', 'connect']);
@@ -79,6 +93,14 @@ const poolOptions: OptionChecks<PostgresOptions> = {
   listen: isListen,
 };
 const { pool: _, ...otherOptions } = poolOptions;
+const ownPoolOptions: OptionChecks<PostgresOwnPoolOptions> = {
+  ...otherOptions,
+  // One is lent to those who follow.
+  connections: (value) =>
+    isCountOrNone(value) === undefined && Number(value) >= leastConnections
+      ? undefined
+      : `a whole number from ${leastConnections}`,
+};
 
 function hasMethods(value: object, names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
@@ -102,11 +124,8 @@ function hasMethods(value: object, names: readonly string[]): boolean {
  * ```
  */
 export function postgres(options: PostgresOptions): Store;
-export function postgres(connectionString: string, options?: Omit<PostgresOptions, 'pool'>): Store;
-export function postgres(
-  first: string | PostgresOptions,
-  second?: Omit<PostgresOptions, 'pool'>,
-): Store {
+export function postgres(connectionString: string, options?: PostgresOwnPoolOptions): Store;
+export function postgres(first: string | PostgresOptions, second?: PostgresOwnPoolOptions): Store {
   if (typeof first === 'string') return fromConnectionString(first, second ?? {});
   const invalid = findInvalidOption(first, poolOptions);
   if (invalid !== undefined)
@@ -127,20 +146,18 @@ export function postgres(
   return open(first.pool, first);
 }
 
-function fromConnectionString(
-  connectionString: string,
-  options: Omit<PostgresOptions, 'pool'>,
-): Store {
+function fromConnectionString(connectionString: string, options: PostgresOwnPoolOptions): Store {
   if (!/^postgres(ql)?:\/\/./.test(connectionString)) {
     throw new InvalidStoreError({
       store: 'postgres',
       reason: "the connection string must look like 'postgres://user@host:5432/database'",
     });
   }
-  const invalid = findInvalidOption(options, otherOptions);
+  const invalid = findInvalidOption(options, ownPoolOptions);
   if (invalid !== undefined)
     throw new InvalidStoreError({ store: 'postgres', reason: invalid.reason });
-  return open(lazyPool(connectionString), options, connectionString);
+  const { connections = defaultConnections } = options;
+  return open(lazyPool(connectionString, connections), options, connectionString);
 }
 
 function open(

@@ -43,14 +43,16 @@ export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
+/** Connections of a pool at most, where nobody says more. */
+export const defaultConnections = 10;
 const needed = "postgres('postgres://…')";
 
-/** A pool that is made when it is first used. */
-export function lazyPool(connectionString: string): OwnPool {
+/** A pool that is made when it is first used. @param max connections that it opens at most */
+export function lazyPool(connectionString: string, max = defaultConnections): OwnPool {
   let made: Promise<OwnPool> | undefined;
   const make = async (): Promise<OwnPool> => {
     const { Pool } = await loadPg();
-    const pool = new Pool({ connectionString, allowExitOnIdle: true });
+    const pool = new Pool({ connectionString, max, allowExitOnIdle: true });
     // The next statement gets another connection. Without a listener the loss of an idle one would
     // end the process.
     pool.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { systemIds } from '../../base/id.ts';
 
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
-import type { Store, StoreAdmin } from '../../ledger/port.ts';
+import type { Store, StoreAdmin, StorePressure } from '../../ledger/port.ts';
 
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
@@ -89,6 +89,7 @@ function adminOf(
   writes: WriteGroups,
 ): StoreAdmin {
   return {
+    pressure: pressureOf(database, writes),
     due: async ({ limit, app } = {}) =>
       queryDue(
         database,
@@ -104,6 +105,18 @@ function adminOf(
     replaceRows: replaceRows(writes, database.description),
     sweepBlobs: async ({ olderThanMs } = {}) =>
       sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
+  };
+}
+
+function pressureOf({ pressure }: Database, writes: WriteGroups): StorePressure {
+  return {
+    get waiting() {
+      return pressure.waiting + writes.waiting;
+    },
+    get isFull() {
+      return pressure.isFull;
+    },
+    hasRoom: () => pressure.hasRoom(),
   };
 }
 

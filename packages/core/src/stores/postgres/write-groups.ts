@@ -82,6 +82,11 @@ export class WriteGroups {
     });
   }
 
+  /** The number of requests that wait for a group. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** True when another store was listening at the last group. */
   get isHeard(): boolean {
     return this.#isHeard;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
+import { Pressure } from '../pressure.ts';
 import { fromFailure } from './failure.ts';
 import type { Operation, Operations, Outcome, WorkerSettings } from './protocol.ts';
 
@@ -33,6 +34,10 @@ interface Pending {
  */
 export class WorkerConnection {
   readonly settings: WorkerSettings;
+  readonly pressure = new Pressure(
+    () => this.#pending.length - this.#answered,
+    () => this.#tryRoom(),
+  );
   readonly #startWorker: StartWorker;
   #worker: Worker | undefined;
   #outgoing: (readonly [Operation, unknown])[] = [];
@@ -127,13 +132,23 @@ export class WorkerConnection {
   #receive(outcomes: readonly Outcome[]): void {
     for (const outcome of outcomes) {
       const pending = this.#pending[this.#answered++] as Pending;
-      if ('failure' in outcome) pending.reject(fromFailure(outcome.failure));
+      if ('failure' in outcome) this.#fail(pending, fromFailure(outcome.failure));
       else pending.resolve(outcome.reply as never);
     }
     if (this.#answered < this.#pending.length) return;
     this.#pending = [];
     this.#answered = 0;
     this.#worker?.unref();
+  }
+
+  #fail(pending: Pending, error: Error): void {
+    this.pressure.failed(error);
+    pending.reject(error);
+  }
+
+  async #tryRoom(): Promise<void> {
+    await this.request('tryRoom', { step: 'write' });
+    await this.request('tryRoom', { step: 'remove' });
   }
 
   #failPending(reason: string, nature: FailureNature): void {

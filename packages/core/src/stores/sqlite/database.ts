@@ -76,6 +76,7 @@ function isReadOnly(error: unknown): boolean {
 }
 
 const readOnlyCode = 8;
+const fullCode = 13;
 const cannotOpenCode = 14;
 
 /**
@@ -269,6 +270,7 @@ export function describeFailure(error: unknown, settings: WorkerSettings): unkno
       store: settings.path,
       reason: reason === undefined ? error.message : `${reason} (${error.message})`,
       ...(passing.has(primary) ? {} : { permanent: true }),
+      ...(primary === fullCode ? { full: true } : {}),
     });
   }
   if (typeof code === 'string' && 'syscall' in error) {

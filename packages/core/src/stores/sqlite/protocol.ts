@@ -211,6 +211,8 @@ export interface WriteOperations {
     reply: null;
   };
   delete: { request: SessionAddress & Timed & { readonly erase: boolean }; reply: null };
+  /** Writes what needs new room, or removes it: tells whether the disk is full. */
+  tryRoom: { request: { readonly step: 'write' | 'remove' }; reply: null };
   /** Removes some rows of deleted sessions; replies true when there may be more. */
   purge: { request: null; reply: boolean };
 }

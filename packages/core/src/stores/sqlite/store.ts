@@ -34,6 +34,7 @@ export class SqliteStore implements Store, StoreWithContent {
     this.#followers = new Followers((count) => this.#watch(count > 0));
     this.#addressKeys = new AddressKeys((scope) => addressKey(connection, scope));
     this.admin = {
+      pressure: connection.pressure,
       due: async ({ limit, app } = {}) =>
         connection.request('due', {
           scope: { app },

@@ -22,6 +22,7 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   putSnapshot: true,
   delete: true,
   purge: true,
+  tryRoom: true,
 };
 
 /** Operations that may change as many rows as a group holds. */
@@ -29,6 +30,7 @@ const largeOperations: ReadonlySet<Operation> = new Set<Operation>([
   'delete',
   'purge',
   'sweepBlobs',
+  'tryRoom',
 ]);
 
 /** Rows of a turn, its flow, its session and their indexes. */

@@ -18,6 +18,7 @@ import { rowId } from './rows/rows-by-id.ts';
 import { SharedRows } from './rows/shared-rows.ts';
 import type { FileTables } from './rows/tables-of-file.ts';
 import { TombstoneRows } from './rows/tombstone-rows.ts';
+import { tryRoom } from './rows/trial-write.ts';
 import { TurnOperations } from './turn-operations.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
@@ -28,6 +29,7 @@ type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['requ
  * for the others of its group.
  */
 export class WriteOperationsOfFile {
+  readonly #database: DatabaseSync;
   readonly #tables: FileTables;
   readonly #newLedgers: NewLedgers;
   readonly #advance: StatementSync;
@@ -47,6 +49,7 @@ export class WriteOperationsOfFile {
   readonly #changes: TurnChanges;
 
   constructor(database: DatabaseSync, tables: FileTables) {
+    this.#database = database;
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#tables = tables;
     this.#newLedgers = new NewLedgers(database);
@@ -113,6 +116,8 @@ export class WriteOperationsOfFile {
         return this.#deletion.delete(request[1]);
       case 'purge':
         return this.#deletion.purge();
+      case 'tryRoom':
+        return tryRoom(this.#database, request[1].step);
     }
   }
 

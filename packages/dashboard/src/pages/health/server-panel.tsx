@@ -10,6 +10,15 @@ import styles from './health-page.module.css';
 
 const probeMs = 10_000;
 
+const processStatus = { ready: 'completed', degraded: 'waiting', not_ready: 'failed' } as const;
+const processWords = { ready: 'Ready', degraded: 'Refuses some requests', not_ready: 'Not ready' };
+const storeStatus = { ok: 'completed', read_only: 'waiting', unavailable: 'failed' } as const;
+const storeWords = {
+  ok: 'Answers',
+  read_only: 'Disk full: reads only',
+  unavailable: 'Does not answer in time',
+};
+
 /** The process that answers, its store, and its queue. */
 export function ServerPanel() {
   const me = useReader();
@@ -24,15 +33,14 @@ export function ServerPanel() {
   if (probe.data === undefined)
     return probe.error === null ? null : <Failure error={probe.error} what="The server" />;
   const { health, ready } = probe.data;
-  const isWell = ready.store === 'ok';
   return (
     <Panel title="Server" note={`version ${health.version}`}>
       <dl className={styles['facts']}>
         <div>
           <dt>Process</dt>
           <dd>
-            <Status status={ready.status === 'ready' ? 'completed' : 'failed'}>
-              {ready.status === 'ready' ? 'Ready' : ready.closing ? 'Closes' : 'Not ready'}
+            <Status status={processStatus[ready.status]}>
+              {ready.closing ? 'Closes' : processWords[ready.status]}
             </Status>
             <span className="faint">for {duration(health.uptime * 1_000)}</span>
           </dd>
@@ -40,9 +48,7 @@ export function ServerPanel() {
         <div>
           <dt>Store</dt>
           <dd>
-            <Status status={isWell ? 'completed' : 'failed'}>
-              {isWell ? 'Answers' : 'Does not answer in time'}
-            </Status>
+            <Status status={storeStatus[ready.store]}>{storeWords[ready.store]}</Status>
             <span className="faint">{me?.store.kind}</span>
           </dd>
         </div>
@@ -50,6 +56,14 @@ export function ServerPanel() {
           <dt>Streams</dt>
           <dd>{ready.deltas === 'everywhere' ? 'reach all processes' : 'of this process'}</dd>
         </div>
+        {ready.degraded.includes('overloaded') && (
+          <div>
+            <dt>Load</dt>
+            <dd>
+              <Status status="waiting">Refuses requests until there is room</Status>
+            </dd>
+          </div>
+        )}
         <Queue />
       </dl>
     </Panel>
