@@ -33,7 +33,7 @@ export interface OpenOptions {
 }
 
 /** Serves an app with its dashboard, for the length of a test. */
-async function served(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
+export async function served(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const server = await serve(app, { port: 0, dashboard: { folder }, ...options });
   onTestFinished(async () => {
     await server.close();
@@ -43,7 +43,7 @@ async function served(app: Runtime, options: ServeOptions = {}): Promise<Listeni
 }
 
 /** Opens a page of the dashboard in a browser of its own. */
-async function visit(
+export async function visit(
   { url }: Pick<ListeningServer, 'url'>,
   path: string,
   context: BrowserContextOptions = {},

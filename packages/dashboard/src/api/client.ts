@@ -1,4 +1,5 @@
 import { type AdjutantClient, client, ServerProblemError } from '@adjutant/server/client';
+import { reachingFetch } from './reach.ts';
 
 /** Address of the server, with the path prefix that it lies behind: that of `<base href>`. */
 export const serverUrl = new URL('.', document.baseURI).href.replace(/\/$/, '');
@@ -6,14 +7,14 @@ export const serverUrl = new URL('.', document.baseURI).href.replace(/\/$/, '');
 /** Path of the page's addresses: empty, or the prefix without a slash at its end. */
 export const basePath = new URL(serverUrl).pathname.replace(/\/$/, '');
 
-/**
- * Calls of the server. A request that is refused because nobody is signed in says so to `signedOut`
- * as well.
- */
+/** Milliseconds between two attempts to reach a server that is away, at most. */
+const longestPauseMs = 4_000;
+
+/** Calls of the server. A lost request is made again for a minute. */
 export const api: AdjutantClient = client({
   url: serverUrl,
-  // The cookie is the only credential of the page.
-  fetch: (input, init) => fetch(input, { ...init, credentials: 'same-origin' }),
+  fetch: reachingFetch,
+  retry: { maxDelayMs: longestPauseMs },
 });
 
 /** Refusal of the server that a page shows as a state of its own. */

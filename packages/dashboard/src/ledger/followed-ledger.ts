@@ -1,12 +1,14 @@
 import type { StreamEvent } from 'adjutant';
-import { api } from '../api/client.ts';
+import { api, refusalOf } from '../api/client.ts';
 import { Bars } from './bars.ts';
 import { Columns, type OutlinePart } from './columns.ts';
 import { EventPages, type LedgerEvent } from './event-pages.ts';
 
 const longestOutline = 100_000;
 /** Milliseconds between two looks for what is new, while events come. */
-const pauseMs = 250;
+const pauseMs = 500;
+/** Milliseconds before a server that has been away for long is asked again. */
+const pauseAfterLossMs = 2_000;
 
 export type LedgerPhase = 'reading' | 'there' | 'failed';
 
@@ -59,17 +61,33 @@ export class FollowedLedger {
 
   /** Reads the session, then follows it. */
   async open(): Promise<void> {
-    try {
-      await this.#read();
-      this.phase = 'there';
-      this.#changed();
-      void this.#follow();
-      await this.#keepUp();
-    } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      this.phase = 'failed';
-      this.error = error;
-      this.#changed();
+    if (!(await this.#untilRefused(() => this.#read()))) return;
+    this.phase = 'there';
+    this.#changed();
+    void this.#untilRefused(() => this.#follow());
+    await this.#untilRefused(() => this.#keepUp());
+  }
+
+  /**
+   * Does something until it is done; a server that is away for long is waited for. Resolves to
+   * `false` once the server has refused it, or nobody follows any more.
+   */
+  async #untilRefused(act: () => Promise<void>): Promise<boolean> {
+    const { signal } = this.#closing;
+    for (;;) {
+      try {
+        await act();
+        return !signal.aborted;
+      } catch (error) {
+        if (signal.aborted) return false;
+        if (refusalOf(error) !== undefined) {
+          this.phase = 'failed';
+          this.error = error;
+          this.#changed();
+          return false;
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseAfterLossMs));
+      }
     }
   }
 
@@ -115,18 +133,11 @@ export class FollowedLedger {
 
   async #follow(): Promise<void> {
     const { signal } = this.#closing;
-    try {
-      for await (const event of api.sessions.follow(this.session, {
-        after: this.columns.count,
-        signal,
-      }))
-        this.#take(event);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.error = error;
-      this.phase = 'failed';
-      this.#changed();
-    }
+    for await (const event of api.sessions.follow(this.session, {
+      after: Math.max(this.columns.count, this.last),
+      signal,
+    }))
+      this.#take(event);
   }
 
   #take(event: StreamEvent): void {

@@ -25,6 +25,7 @@ const kindOfTypes: Readonly<Record<string, EventKind>> = {
   memory: 'state',
   artifact: 'state',
   decision: 'decision',
+  unreadable: 'error',
 };
 
 /** Returns the kind of a type. Types that this page does not know count as control. */

@@ -9,6 +9,7 @@ import { useAnnounce } from '../components/announcer.tsx';
 import { Icon } from '../components/icon.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Commands } from './commands.tsx';
+import { ConnectionNote } from './connection-note.tsx';
 import { isTyping } from './is-typing.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { allPages, type PageEntry, pageGroups } from './pages.ts';
@@ -33,11 +34,7 @@ export function Shell({ children }: { readonly children: React.ReactNode }) {
       <div className={styles['shell']}>
         <Rail onOpen={setOpen} isMoreOpen={open === 'more'} />
         <main id="main" className={styles['main']} tabIndex={-1}>
-          {connection.state === 'lost' ? (
-            <p className={styles['lost']} role="alert">
-              Not connected. What you see may be old; the page tries again by itself.
-            </p>
-          ) : null}
+          <ConnectionNote {...connection} />
           <LiveConnection.Provider value={connection}>{children}</LiveConnection.Provider>
         </main>
       </div>

@@ -144,11 +144,10 @@ const Panes = memo(function Panes(props: PanesProps) {
           <EventList ledger={ledger} position={position} />
         </div>
         <div className={styles['state']}>
-          {error !== null && moment === undefined ? (
-            <Failure error={error} what="The state" />
-          ) : (
-            <StatePanel {...{ ledger, position, moment, isOld, modelCall }} onPrompt={onPrompt} />
-          )}
+          <StatePanel
+            {...{ ledger, position, moment, isOld, error, modelCall }}
+            onPrompt={onPrompt}
+          />
         </div>
       </div>
     </>

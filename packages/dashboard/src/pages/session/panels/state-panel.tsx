@@ -11,6 +11,7 @@ import type { FollowedLedger } from '../../../ledger/followed-ledger.ts';
 import type { Position } from '../position.ts';
 import { copiedEvent } from './copied.ts';
 import { DecisionList } from './decision-list.tsx';
+import { StateFailure } from './state-failure.tsx';
 import { StateList } from './state-list.tsx';
 import styles from './state-panel.module.css';
 
@@ -20,6 +21,8 @@ interface StatePanelProps {
   readonly moment: Moment | undefined;
   /** The moment is that of another event: the right one is being read. */
   readonly isOld: boolean;
+  /** Refusal or loss of the moment. */
+  readonly error: unknown;
   readonly onPrompt: () => void;
   /** Last model call at or before the chosen event. */
   readonly modelCall: number | undefined;
@@ -27,7 +30,7 @@ interface StatePanelProps {
 
 /** Everything that held at the chosen event: the event itself, state, usage, requests, decisions. */
 export function StatePanel(props: StatePanelProps) {
-  const { ledger, position, moment, isOld, modelCall, onPrompt } = props;
+  const { ledger, position, moment, isOld, error, modelCall, onPrompt } = props;
   return (
     <section className={styles['panel']} aria-label="State at the chosen event">
       <div className={styles['progress']} data-on={isOld || undefined} aria-hidden="true" />
@@ -46,7 +49,11 @@ export function StatePanel(props: StatePanelProps) {
           )}
         </EventCard>
         {moment === undefined ? (
-          <Reading what="the state" />
+          error === null ? (
+            <Reading what="the state" />
+          ) : (
+            <StateFailure error={error} columns={ledger.columns} position={position} />
+          )
         ) : (
           <>
             <StateList session={ledger.session} moment={moment} position={position} />
