@@ -63,6 +63,13 @@ async function confirmed({ page, url, app, letter }: Operated): Promise<void> {
   await drawer.getByRole('button', { name: 'Discard' }).click();
   await confirm('Take out of the list: “Letter”?', 'Discard');
   await page.goto(`${url}/triggers/weekly`);
+  await button(page, 'Change').click();
+  const change = page.getByRole('dialog', { name: 'Change “weekly”' });
+  await change.getByRole('button', { name: 'Change it' }).click();
+  await change.getByText('Nothing is changed.').waitFor();
+  await change.getByLabel('Pattern').fill('0 9 * * 2');
+  await change.getByRole('button', { name: 'Change it' }).click();
+  await page.getByText('Tuesdays at 09:00, Europe/Berlin').first().waitFor();
   await button(page, 'Delete').click();
   // Nothing is done by one who changes their mind.
   await confirm('Delete the trigger “weekly”?', 'Cancel');

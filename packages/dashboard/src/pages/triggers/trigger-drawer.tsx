@@ -11,6 +11,8 @@ import { Failure, Reading } from '../../components/states.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { visible } from '../../components/visible-text.ts';
 import { causeWords, copiedTrigger, hasSchedule } from './schedule-words.ts';
+import { unlessChangeable } from './trigger-change.ts';
+import { TriggerDialog } from './trigger-dialog.tsx';
 import styles from './trigger-drawer.module.css';
 import { TriggerHistory } from './trigger-history.tsx';
 import { Next } from './trigger-row.tsx';
@@ -117,6 +119,7 @@ interface ActsProps {
 
 function Acts({ trigger, acts, unless, onClose }: ActsProps) {
   const [isAsking, setAsking] = useState(false);
+  const [isChanging, setChanging] = useState(false);
   const { name, status } = trigger;
   const { isBusy } = acts;
   const isOver = status === 'completed' || status === 'deleted';
@@ -144,10 +147,20 @@ function Acts({ trigger, acts, unless, onClose }: ActsProps) {
           Disable
         </Button>
       )}
+      <Button
+        icon="edit"
+        unless={unless ?? unlessChangeable(trigger)}
+        onPress={() => setChanging(true)}
+      >
+        Change
+      </Button>
       <Button look="bad" unless={unless} onPress={() => setAsking(true)}>
         Delete
       </Button>
       <CopyMenu what="the trigger" isSmall copied={() => copiedTrigger(trigger)} />
+      {isChanging ? (
+        <TriggerDialog {...{ trigger, acts }} onClose={() => setChanging(false)} />
+      ) : null}
       {isAsking ? (
         <Confirm
           title={`Delete the trigger “${name}”?`}

@@ -13,7 +13,7 @@ import { useNow } from '../../components/use-now.ts';
 import { VirtualRows } from '../../components/virtual-rows.tsx';
 import { type Command, useCommands } from '../../shell/commands.tsx';
 import { DayChart } from './day-chart.tsx';
-import { NewTriggerDialog } from './new-trigger-dialog.tsx';
+import { TriggerDialog } from './trigger-dialog.tsx';
 import { TriggerDrawer } from './trigger-drawer.tsx';
 import { TriggerRow } from './trigger-row.tsx';
 import styles from './triggers-page.module.css';
@@ -72,7 +72,7 @@ export function TriggersPage() {
           onClose={() => go(`/triggers${suffix}`)}
         />
       )}
-      {isMaking ? <NewTriggerDialog acts={acts} onClose={() => setMaking(false)} /> : null}
+      {isMaking ? <TriggerDialog acts={acts} onClose={() => setMaking(false)} /> : null}
     </>
   );
 }

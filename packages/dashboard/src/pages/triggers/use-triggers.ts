@@ -1,4 +1,9 @@
-import type { NewTrigger, ServerTrigger, TriggerSchedule } from '@adjutant/server/client';
+import type {
+  NewTrigger,
+  ServerTrigger,
+  TriggerChange,
+  TriggerSchedule,
+} from '@adjutant/server/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../../api/client.ts';
@@ -87,6 +92,7 @@ export interface TriggerActs {
   readonly fire: (name: string) => void;
   readonly remove: (name: string) => Promise<boolean>;
   readonly create: (trigger: NewTrigger) => Promise<boolean>;
+  readonly change: (name: string, change: TriggerChange) => Promise<boolean>;
 }
 
 const changes = [['triggers'], ['tasks']];
@@ -125,6 +131,7 @@ export function useTriggerActs(): TriggerActs {
         }),
       remove: (name) => act({ run: () => api.triggers.delete(name), changes }),
       create: (trigger) => act({ run: () => api.triggers.create(trigger), changes }),
+      change: (name, change) => act({ run: () => api.triggers.update(name, change), changes }),
     };
   }, [act, isBusy]);
 }

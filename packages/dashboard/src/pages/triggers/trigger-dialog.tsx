@@ -1,13 +1,18 @@
+import type { ServerTrigger } from '@adjutant/server/client';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAgents } from '../../api/agents.ts';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
 import { Segmented } from '../../components/segmented.tsx';
+import { firstLine } from '../../components/visible-text.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
+import { changeOf, fieldsOfTrigger } from './trigger-change.ts';
 import { blankFields, type TriggerFields, triggerOf } from './trigger-form.ts';
 import type { TriggerActs } from './use-triggers.ts';
 
-interface NewTriggerDialogProps {
+interface TriggerDialogProps {
+  /** Trigger that is changed. @default a new one is made */
+  readonly trigger?: ServerTrigger;
   readonly acts: TriggerActs;
   readonly onClose: () => void;
 }
@@ -19,46 +24,59 @@ const kinds = [
   ['event', 'On event'],
 ] as const;
 
-/** Makes a trigger by data: on a schedule, or on published events. */
-export function NewTriggerDialog({ acts, onClose }: NewTriggerDialogProps) {
+/** Makes or changes a trigger by data: on a schedule, or on published events. */
+export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
   const [, go] = useLocation();
   const agents = useAgents();
   const [problem, setProblem] = useState<string | undefined>();
-  const [written, setWritten] = useState<TriggerFields>(() => ({
-    ...blankFields,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  }));
+  const [written, setWritten] = useState<TriggerFields>(() =>
+    trigger === undefined
+      ? { ...blankFields, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+      : fieldsOfTrigger(trigger),
+  );
   const fields = { ...written, start: written.start || (agents[0]?.name ?? '') };
   const set = (changed: Partial<TriggerFields>): void => {
     setWritten({ ...written, ...changed });
     setProblem(undefined);
   };
-  const make = async (): Promise<void> => {
-    const trigger = triggerOf(fields);
-    if (typeof trigger === 'string') {
-      setProblem(trigger);
+  const send = async <Wanted,>(
+    wanted: Wanted | string,
+    act: (wanted: Wanted) => Promise<boolean>,
+  ): Promise<void> => {
+    if (typeof wanted === 'string') {
+      setProblem(wanted);
       return;
     }
-    if (!(await acts.create(trigger))) return;
+    if (!(await act(wanted))) return;
     onClose();
-    go(`/triggers/${encodeURIComponent(trigger.name)}`);
+    go(`/triggers/${encodeURIComponent(fields.name.trim())}`);
   };
+  const save = (): Promise<void> =>
+    trigger === undefined
+      ? send(triggerOf(fields), acts.create)
+      : send(changeOf(trigger, fields), (change) => acts.change(trigger.name, change));
   return (
     <FormDialog
-      title="New trigger"
-      help="It starts work by itself, from now on."
-      act="Make it"
+      title={trigger === undefined ? 'New trigger' : `Change “${firstLine(trigger.name, 80)}”`}
+      help={
+        trigger === undefined
+          ? 'It starts work by itself, from now on.'
+          : 'What was due before the change is not made up for. What you leave as it is stays.'
+      }
+      act={trigger === undefined ? 'Make it' : 'Change it'}
       isBusy={acts.isBusy}
       problem={problem}
-      onSubmit={() => void make()}
+      onSubmit={() => void save()}
       onClose={onClose}
     >
-      <Field label="Name">
-        <input value={fields.name} onChange={(event) => set({ name: event.target.value })} />
-      </Field>
+      {trigger === undefined ? (
+        <Field label="Name">
+          <input value={fields.name} onChange={(event) => set({ name: event.target.value })} />
+        </Field>
+      ) : null}
       <Field label="Starts">
         <select value={fields.start} onChange={(event) => set({ start: event.target.value })}>
-          {agents.map(({ name }) => (
+          {startsOf(agents, fields.start).map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -73,6 +91,11 @@ export function NewTriggerDialog({ acts, onClose }: NewTriggerDialogProps) {
       <Rules fields={fields} onChange={set} />
     </FormDialog>
   );
+}
+
+/** What can be started: also what is chosen, when the server does not have it any more. */
+function startsOf(agents: readonly { readonly name: string }[], chosen: string): readonly string[] {
+  return [...new Set([...agents.map(({ name }) => name), ...(chosen === '' ? [] : [chosen])])];
 }
 
 interface RulesProps {
