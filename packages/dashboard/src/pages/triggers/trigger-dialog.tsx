@@ -74,13 +74,7 @@ export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
           <input value={fields.name} onChange={(event) => set({ name: event.target.value })} />
         </Field>
       ) : null}
-      <Field label="Starts">
-        <select value={fields.start} onChange={(event) => set({ start: event.target.value })}>
-          {startsOf(agents, fields.start).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </Field>
+      <Starts value={fields.start} onChange={(start) => set({ start })} />
       <Segmented
         label="Fires"
         value={fields.kind}
@@ -93,9 +87,24 @@ export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
   );
 }
 
+interface StartsProps {
+  readonly value: string;
+  readonly onChange: (start: string) => void;
+}
+
 /** What can be started: also what is chosen, when the server does not have it any more. */
-function startsOf(agents: readonly { readonly name: string }[], chosen: string): readonly string[] {
-  return [...new Set([...agents.map(({ name }) => name), ...(chosen === '' ? [] : [chosen])])];
+function Starts({ value, onChange }: StartsProps) {
+  const agents = useAgents();
+  const names = new Set([...agents.map(({ name }) => name), ...(value === '' ? [] : [value])]);
+  return (
+    <Field label="Starts">
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        {[...names].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </Field>
+  );
 }
 
 interface RulesProps {

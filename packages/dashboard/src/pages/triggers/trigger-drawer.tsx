@@ -122,31 +122,11 @@ function Acts({ trigger, acts, unless, onClose }: ActsProps) {
   const [isChanging, setChanging] = useState(false);
   const { name, status } = trigger;
   const { isBusy } = acts;
-  const isOver = status === 'completed' || status === 'deleted';
   if (status === 'deleted')
     return <span className="faint">It was deleted; its history stays.</span>;
   return (
     <>
-      {status === 'active' ? (
-        <>
-          <Button {...{ unless, isBusy }} icon="play" onPress={() => acts.fire(name)}>
-            Fire now
-          </Button>
-          <Button {...{ unless, isBusy }} icon="pause" onPress={() => acts.pause(name)}>
-            Pause
-          </Button>
-        </>
-      ) : null}
-      {status === 'paused' || status === 'disabled' ? (
-        <Button {...{ unless, isBusy }} icon="play" onPress={() => acts.resume(name)}>
-          Resume
-        </Button>
-      ) : null}
-      {isOver || status === 'disabled' ? null : (
-        <Button {...{ unless, isBusy }} onPress={() => acts.disable(trigger)}>
-          Disable
-        </Button>
-      )}
+      <FiringActs {...{ trigger, acts, unless }} />
       <Button
         icon="edit"
         unless={unless ?? unlessChangeable(trigger)}
@@ -177,6 +157,37 @@ function Acts({ trigger, acts, unless, onClose }: ActsProps) {
           <p>It fires no more, and its open work is cancelled. Its history stays.</p>
         </Confirm>
       ) : null}
+    </>
+  );
+}
+
+/** Acts on whether it fires: by hand, not now, not any more, again. */
+function FiringActs({ trigger, acts, unless }: Omit<ActsProps, 'onClose'>) {
+  const { name, status } = trigger;
+  const { isBusy } = acts;
+  const isOver = status === 'completed' || status === 'deleted';
+  return (
+    <>
+      {status === 'active' ? (
+        <>
+          <Button {...{ unless, isBusy }} icon="play" onPress={() => acts.fire(name)}>
+            Fire now
+          </Button>
+          <Button {...{ unless, isBusy }} icon="pause" onPress={() => acts.pause(name)}>
+            Pause
+          </Button>
+        </>
+      ) : null}
+      {status === 'paused' || status === 'disabled' ? (
+        <Button {...{ unless, isBusy }} icon="play" onPress={() => acts.resume(name)}>
+          Resume
+        </Button>
+      ) : null}
+      {isOver || status === 'disabled' ? null : (
+        <Button {...{ unless, isBusy }} onPress={() => acts.disable(trigger)}>
+          Disable
+        </Button>
+      )}
     </>
   );
 }
