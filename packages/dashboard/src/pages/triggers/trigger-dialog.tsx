@@ -24,6 +24,10 @@ const kinds = [
   ['event', 'On event'],
 ] as const;
 
+const helpOfNew = 'It starts work by itself, from now on.';
+const helpOfChange =
+  'What was due before the change is not made up for. What you leave as it is stays.';
+
 /** Makes or changes a trigger by data: on a schedule, or on published events. */
 export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
   const [, go] = useLocation();
@@ -58,11 +62,7 @@ export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
   return (
     <FormDialog
       title={trigger === undefined ? 'New trigger' : `Change “${firstLine(trigger.name, 80)}”`}
-      help={
-        trigger === undefined
-          ? 'It starts work by itself, from now on.'
-          : 'What was due before the change is not made up for. What you leave as it is stays.'
-      }
+      help={trigger === undefined ? helpOfNew : helpOfChange}
       act={trigger === undefined ? 'Make it' : 'Change it'}
       isBusy={acts.isBusy}
       problem={problem}
