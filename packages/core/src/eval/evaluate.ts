@@ -137,7 +137,7 @@ class Evaluation {
     }
     if (this.#failure !== undefined) throw this.#failure.error;
     const isFinished = this.#done === this.#total;
-    const report = this.#reportOf(run, isFinished);
+    const report = await this.#reportOf(run, isFinished);
     if (!isFinished) return report;
     const { finishedAt = run.startedAt } = await log.finish(run.runId, summaryOf(report));
     return { ...report, finishedAt };
@@ -323,14 +323,15 @@ class Evaluation {
     });
   }
 
-  #reportOf({ runId, startedAt }: LoggedRun, isFinished: boolean): EvalReport {
+  async #reportOf({ runId, startedAt }: LoggedRun, isFinished: boolean): Promise<EvalReport> {
     const { name, variants, threshold, confidence = defaultConfidence, passK } = this.#options;
     const ks = passK ?? Array.from({ length: Math.min(this.#trials, mostPassK) }, (_, i) => i + 1);
-    const reports = variants.map((variant) => {
+    const names = await Promise.all(variants.map((variant) => this.#apps.namesOf(variant)));
+    const reports = names.map((variant) => {
       const cases = this.#dataset.cases.map((evalCase) =>
         caseReport(evalCase, this.#reports.get(JSON.stringify([variant.name, evalCase.id])) ?? []),
       );
-      return variantReport(variant.name, cases, { confidence, passK: ks });
+      return variantReport(variant, cases, { confidence, passK: ks });
     });
     const [baseline, ...others] = reports;
     return {

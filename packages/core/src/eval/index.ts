@@ -28,6 +28,26 @@ export { evaluate } from './evaluate.ts';
 export type { SessionCommand } from './html/case-section.ts';
 export { type EvalReportHtmlOptions, evalReportHtml } from './html/report-page.ts';
 export { JudgeFailedError } from './judge/errors.ts';
+export type { CaseChange, CaseChangeKind, CaseSide } from './kept/case-changes.ts';
+export {
+  EvalReportNotFoundError,
+  EvalReportUnreadableError,
+  EvalVariantNotFoundError,
+  type UnreadableReason,
+} from './kept/errors.ts';
+export {
+  type ComparedEval,
+  type CompareOptions,
+  type EvalComparison,
+  type EvalDetails,
+  type EvalHead,
+  type EvalReports,
+  type EvalReportsOptions,
+  evalReports,
+  type KeptEval,
+  type KeptEvalPage,
+} from './kept/eval-reports.ts';
+export type { CaseFilter, CaseOfVariant, PageOptions } from './kept/report-pages.ts';
 export type {
   CaseReport,
   Comparison,

@@ -45,6 +45,12 @@ export interface EvalReport {
 
 export interface VariantReport {
   readonly name: string;
+  /** Version of the variant, where it has one. */
+  readonly version?: string;
+  /** Name of the app that the trials share; missing when each has its own. */
+  readonly app?: string;
+  /** Name of the runnable that the trials share. */
+  readonly agent?: string;
   readonly summary: VariantSummary;
   readonly cases: readonly CaseReport[];
 }
@@ -87,6 +93,11 @@ export interface CaseReport {
   readonly id: string;
   readonly description?: string;
   readonly tags: readonly string[];
+  /**
+   * Expectations of the case and of its turns, as a dataset in JSON has them. Missing when there
+   * are none.
+   */
+  readonly expect?: JsonValue;
   readonly trials: readonly TrialReport[];
   /** Passed trials of all, from 0 to 1. */
   readonly passRate: number;

@@ -1,4 +1,5 @@
 import { defined } from '../base/defined.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
 import type { EvalCase } from './dataset/eval-case.ts';
 import type {
@@ -30,10 +31,9 @@ export interface SummaryOptions {
   readonly passK: readonly number[];
 }
 
-export function caseReport(
-  { id, description, tags }: EvalCase,
-  trials: readonly TrialReport[],
-): CaseReport {
+export function caseReport(evalCase: EvalCase, trials: readonly TrialReport[]): CaseReport {
+  const { id, description, tags } = evalCase;
+  const expect = expectationsOf(evalCase);
   const sorted = trials.toSorted((a, b) => a.trial - b.trial);
   const { passed } = outcomeOf(sorted);
   const passRate = sorted.length === 0 ? 0 : passed / sorted.length;
@@ -41,21 +41,43 @@ export function caseReport(
     id,
     ...defined({ description }),
     tags,
+    ...defined({ expect }),
     trials: sorted,
     passRate,
   };
+}
+
+/** Expectations of a case, and of its turns beside their messages, as JSON. */
+function expectationsOf({ expect, turns }: EvalCase): JsonValue | undefined {
+  const ofTurns = turns.filter((turn) => Object.keys(turn.expect ?? {}).length > 0);
+  const own = Object.keys(expect).length === 0 && ofTurns.length === 0 ? undefined : expect;
+  if (own === undefined) return undefined;
+  return written(ofTurns.length === 0 ? own : { ...own, turns: ofTurns });
+}
+
+/** A pattern as files write it. */
+function written(value: unknown): JsonValue {
+  if (value instanceof RegExp)
+    return { $regex: value.source, ...(value.flags === '' ? {} : { $flags: value.flags }) };
+  if (Array.isArray(value)) return value.map(written);
+  if (typeof value !== 'object' || value === null) return value as JsonValue;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(members.map(([name, one]) => [name, written(one)]));
 }
 
 function outcomeOf(trials: readonly TrialReport[]): CaseOutcome {
   return { passed: trials.filter(({ passed }) => passed).length, trials: trials.length };
 }
 
+/** Names of a variant: its own, and those of what it measures. */
+export type VariantNames = Omit<VariantReport, 'summary' | 'cases'>;
+
 export function variantReport(
-  name: string,
+  names: VariantNames,
   cases: readonly CaseReport[],
   options: SummaryOptions,
 ): VariantReport {
-  return { name, summary: summaryOf(cases, options), cases };
+  return { ...names, summary: summaryOf(cases, options), cases };
 }
 
 function summaryOf(

@@ -1,6 +1,8 @@
+import { defined } from '../base/defined.ts';
 import { Runtime } from '../runtime.ts';
 import { InvalidEvalError } from './errors.ts';
 import type { EvalVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
+import type { VariantNames } from './summary.ts';
 
 /**
  * The apps that an eval runs on: each is opened once, or for each trial, and what was opened here
@@ -35,6 +37,14 @@ export class VariantApps {
       this.#opened.set(variant, opening);
     }
     return opening;
+  }
+
+  /** Names by which people tell variants of several runs of an eval apart. */
+  async namesOf(variant: EvalVariant): Promise<VariantNames> {
+    const names = { name: variant.name, ...defined({ version: variant.version }) };
+    if ('open' in variant) return names;
+    const { app } = await this.sharedApp(variant);
+    return { ...names, app, agent: variant.runnable.name };
   }
 
   #refuse({ name }: EvalVariant, reason: string): never {
