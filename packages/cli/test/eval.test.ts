@@ -125,6 +125,23 @@ describe('a module', () => {
     expect((await run(wordsOf(command), { cwd: folder })).code).toBe(0);
   });
 
+  test('keeps the report, in a folder that is named, beside the configuration, or not at all', async () => {
+    const { run, env, folder } = await place();
+    const options = { env, cwd: folder };
+    const kept = async (...flags: string[]): Promise<string> =>
+      (await run(['eval', capitals, '--case', 'peru', ...flags], options)).stderr;
+    const file = /The report is kept: (.*own.*\.json)$/m.exec(await kept('--reports', 'own'))?.[1];
+    expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toMatchObject({
+      format: 'adjutant-eval-report',
+      name: 'Capitals',
+    });
+    expect(await kept('--no-reports')).not.toContain('The report is kept');
+    writeFileSync(join(folder, 'file'), '');
+    expect(await kept('--reports', 'file/below')).toMatch(/The report is not kept: .*ENOTDIR/);
+    writeFileSync(join(folder, 'adjutant.config.mjs'), 'export const app = undefined;');
+    expect(await kept()).toContain(join(folder, '.adjutant', 'evals'));
+  });
+
   test('parts of it are chosen by variant, case and tag', async () => {
     const { run, env, server } = await place();
     const { code, stdout } = await run(

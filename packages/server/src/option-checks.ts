@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { AdjutantError, type Runtime } from 'adjutant';
+import type { EvalReportsOptions } from 'adjutant/eval';
 import { nearestName } from 'adjutant/text';
 import type {
   AuthOptions,
@@ -148,6 +149,7 @@ const options = group(
       [group<DashboardOptions>({ folder: text }), z.literal(false)],
       'false, or { folder } with the folder of its files',
     ),
+    evals: group<EvalReportsOptions>({ folder: text, maxBytes: count.optional() }),
     stream: group(optional<StreamOptions>({ heartbeatMs: milliseconds })),
     idempotency: group(
       optional<NonNullable<ServerOptions['idempotency']>>({ keepForMs: milliseconds }),

@@ -1,3 +1,4 @@
+import type { EvalReportsOptions } from 'adjutant/eval';
 import type { NoticeHub } from 'adjutant/notifications';
 import type { Clock, IdSource } from 'adjutant/ports';
 import type { Role } from './access/principal.ts';
@@ -148,6 +149,12 @@ export interface ServerOptions {
    */
   readonly dashboard?: false | DashboardOptions;
   /**
+   * Folder of the reports of evals that `GET /v1/evals` and the dashboard show, for callers who may
+   * see all of the app: where `adjutant eval` or `evalReports` keeps them.
+   * @default none; with `adjutant serve` that of `adjutant eval`
+   */
+  readonly evals?: EvalReportsOptions;
+  /**
    * Time for which the answer to a write is kept under its `Idempotency-Key`, in milliseconds.
    * @default 86_400_000 (24 hours)
    */
@@ -194,6 +201,7 @@ export interface ResolvedServerOptions {
   readonly cors: CorsOptions | undefined;
   readonly stream: { readonly heartbeatMs: number };
   readonly dashboard: DashboardOptions | undefined;
+  readonly evals: EvalReportsOptions | undefined;
   readonly idempotency: { readonly keepForMs: number };
   readonly publicUrl: string | undefined;
   readonly notices: NoticeHub | undefined;
@@ -222,6 +230,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     cors,
     stream = {},
     dashboard = ownDashboard(),
+    evals,
     idempotency = {},
     publicUrl,
     notices,
@@ -248,6 +257,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     cors,
     stream: { heartbeatMs: stream.heartbeatMs ?? defaultHeartbeatMs },
     dashboard: dashboard === false ? undefined : dashboard,
+    evals,
     idempotency: { keepForMs: idempotency.keepForMs ?? defaultKeepMs },
     publicUrl,
     notices,

@@ -9,6 +9,7 @@ import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 import { ownName } from '../host/own-name.ts';
 import { writableStorePath } from '../host/store-location.ts';
+import { evalsFolder } from '../modules/evals-folder.ts';
 import { type LoadedEval, loadEval } from '../modules/load-eval.ts';
 import {
   type EvalProgressOutput,
@@ -17,6 +18,7 @@ import {
 } from '../output/eval-progress.ts';
 import { evalLines, verdictLine } from '../output/eval-text.ts';
 import { jsonLine } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import { shellWord } from './carry-out.ts';
 
@@ -34,6 +36,8 @@ export interface EvalCommandOptions {
   readonly json?: boolean;
   readonly html?: string;
   readonly quiet?: boolean;
+  /** Folder of the kept reports; `false`: it is not kept. */
+  readonly reports?: string | false;
 }
 
 export interface EvalContext {
@@ -72,6 +76,7 @@ export async function runEval(
     );
     if (page !== undefined) writeFileSync(page, library.evalReportHtml(report, { sessionCommand }));
     show(host, report, options, sessionCommand);
+    await keep(host, report, options);
     return ended(host, interruption, report, [file, ...flagWords(options)], options);
   } finally {
     await close(loaded, store);
@@ -175,6 +180,24 @@ function show(
   else host.stdout.write(`${evalLines(report, { style, sessionCommand }).join('\n')}\n`);
 }
 
+/** Keeps the report where `adjutant serve` finds it. An eval does not fail because it is not kept. */
+async function keep(
+  host: Host,
+  report: EvalReport,
+  { reports: given, config, json, quiet }: EvalCommandOptions,
+): Promise<void> {
+  if (given === false) return;
+  const folder =
+    given === undefined ? evalsFolder(host, defined({ config })) : resolve(host.cwd, given);
+  const { evalReports } = await import('adjutant/eval');
+  try {
+    const { file } = await evalReports({ folder }).keep(report);
+    if (json !== true && quiet !== true) notice(host, `The report is kept: ${file}`);
+  } catch (error) {
+    notice(host, `The report is not kept: ${(error as Error).message}. --reports names a folder.`);
+  }
+}
+
 /**
  * Returns the exit code. For an eval that was stopped, it also prints the command that continues
  * it.
@@ -205,13 +228,17 @@ function flagWords({
   threshold,
   store,
   html,
+  reports,
 }: EvalCommandOptions): string[] {
   const lists = Object.entries({ variant, case: ids, tag }).flatMap(([name, values]) =>
     (values ?? []).flatMap((value) => [`--${name}`, value]),
   );
   const single = Object.entries({ config, trials, concurrency, threshold, store, html });
+  const kept =
+    reports === undefined ? [] : reports === false ? ['--no-reports'] : ['--reports', reports];
   return [
     ...lists,
+    ...kept,
     ...single.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
   ];
 }

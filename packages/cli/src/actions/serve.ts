@@ -9,6 +9,7 @@ import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 import { ownCommand } from '../host/own-name.ts';
+import { evalsFolder } from '../modules/evals-folder.ts';
 import type { ConfigOptions } from '../modules/find-config.ts';
 import {
   type ConfiguredApp,
@@ -97,13 +98,18 @@ interface Begun {
   readonly isOpen: boolean;
 }
 
-async function begin({ options }: ServeContext, app: Runtime, own: ServerOptions): Promise<Begun> {
+async function begin(
+  { host, options }: ServeContext,
+  app: Runtime,
+  own: ServerOptions,
+): Promise<Begun> {
   const { apiKeys, serve } = await import('@adjutant/server');
   const hasKeys = (await apiKeys(app).list()).length > 0;
   const auth = own.auth ?? (hasKeys ? { keys: true } : undefined);
   const { port, hostname } = options;
   const serving = auth === undefined ? suggestingKeys(serve) : serve;
-  const listening = await serving(app, { ...own, ...defined({ auth, port, hostname }) });
+  const evals = own.evals ?? { folder: evalsFolder(host, options) };
+  const listening = await serving(app, { ...own, evals, ...defined({ auth, port, hostname }) });
   return { listening, isOpen: auth === undefined };
 }
 

@@ -47,6 +47,13 @@ export const addEvalCommand: AddCommand = (program, { host, interruption, onExit
       new Option('--continue', 'go on with the last run that has not finished').conflicts('run'),
     )
     .option('--html <file>', 'also write the report as a page of its own', notEmpty)
+    .option(
+      '--reports <folder>',
+      'where the report is kept for `adjutant serve` (default: .adjutant/evals beside ' +
+        'adjutant.config.ts, else in the data folder)',
+      notEmpty,
+    )
+    .option('--no-reports', 'keep no report')
     .option('--quiet', 'no progress, and only the verdict at the end')
     .option('--json', 'print what happens as lines of JSON, the report last')
     .action(async (file: string, options: EvalCommandOptions) => {

@@ -1,6 +1,7 @@
 import { Approvals, Operations } from './approvals.ts';
 import { Chats } from './chats.ts';
 import { defined } from './defined.ts';
+import { Evals } from './evals.ts';
 import { Audit, Keys } from './keys.ts';
 import { Listing } from './listing.ts';
 import { Notices } from './notices.ts';
@@ -63,6 +64,8 @@ export interface AdjutantClient {
   /** Runnables of the app. */
   readonly agents: Agents;
   readonly usage: UsageOfModels;
+  /** Reports of evals, and their comparison. */
+  readonly evals: Evals;
   /** API keys of the tenant. */
   readonly keys: Keys;
   /** The audit log: acts with their callers, and refusals. */
@@ -114,6 +117,7 @@ export function client(options: ClientOptions): AdjutantClient {
       transport.json({ method: 'POST', path: pathOf('events'), body: event, ...options }),
     agents: agentsOf(transport),
     usage: usageOf(transport),
+    evals: new Evals(transport),
     keys: new Keys(transport),
     audit: new Audit(transport),
     me: (options = {}) => transport.json({ method: 'GET', path: pathOf('me'), ...options }),

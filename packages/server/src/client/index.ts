@@ -9,6 +9,7 @@ export {
   ServerProblemError,
   UnexpectedAnswerError,
 } from './errors.ts';
+export { Evals } from './evals.ts';
 export type { FollowOptions } from './follow.ts';
 export { Audit, Keys } from './keys.ts';
 export { Listing, type Page } from './listing.ts';
@@ -32,6 +33,10 @@ export type {
   ChatMessages,
   DecisionPage,
   DecisionQuery,
+  EvalComparison,
+  EvalComparisonQuery,
+  EvalDetails,
+  EvalQuery,
   EventPage,
   EventQuery,
   ExplanationQuery,
@@ -39,6 +44,7 @@ export type {
   FailureQuery,
   Health,
   IssuedServerKey,
+  KeptEval,
   KeyRotation,
   Link,
   LinkOptions,

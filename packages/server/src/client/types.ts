@@ -14,6 +14,13 @@ import type {
 import type { auditPageSchema, auditQuerySchema } from '../schemas/audit.ts';
 import type { meSchema } from '../schemas/caller.ts';
 import type { uiMessagesSchema } from '../schemas/chat.ts';
+import type {
+  evalComparisonQuerySchema,
+  evalComparisonSchema,
+  evalDetailsSchema,
+  evalPageSchema,
+  evalQuerySchema,
+} from '../schemas/eval.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { newForkSchema } from '../schemas/fork.ts';
 import type { healthSchema, readinessSchema } from '../schemas/health.ts';
@@ -175,3 +182,10 @@ export type NewKey = z.input<typeof newKeySchema>;
 export type KeyRotation = z.input<typeof rotationSchema>;
 export type AuditQuery = ListQueryOf<typeof auditQuerySchema>;
 export type AuditEntry = z.output<typeof auditPageSchema>['entries'][number];
+
+/** A kept report of an eval in the list, or the reason why the file is none. */
+export type KeptEval = z.output<typeof evalPageSchema>['reports'][number];
+export type EvalQuery = QueryOf<typeof evalQuerySchema>;
+export type EvalDetails = z.output<typeof evalDetailsSchema>;
+export type EvalComparisonQuery = Omit<QueryOf<typeof evalComparisonQuerySchema>, 'with'>;
+export type EvalComparison = z.output<typeof evalComparisonSchema>;

@@ -64,6 +64,10 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   trigger_state: 409,
   invalid_bus_event: 400,
   reserved_session: 400,
+  // Reports of evals.
+  eval_report_not_found: 404,
+  eval_report_unreadable: 409,
+  eval_variant_not_found: 404,
   // Callers.
   invalid_api_key: 400,
   api_key_not_found: 404,

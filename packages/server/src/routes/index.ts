@@ -12,6 +12,7 @@ import { addSignInRoutes } from './callers/sign-in.ts';
 import { addChatRoutes } from './chat.ts';
 import { addChatMessagesRoutes } from './chat-messages.ts';
 import { addControlRoutes } from './controls.ts';
+import { addEvalRoutes } from './evals/evals.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addExportRoutes } from './ledgers/exports.ts';
@@ -65,6 +66,7 @@ const all: readonly AddRoutes[] = [
   addNoticeRoutes,
   addAgentRoutes,
   addUsageRoutes,
+  addEvalRoutes,
   addApprovalRoutes,
   addApprovalLinkRoutes,
   addApprovalPageRoutes,

@@ -274,6 +274,24 @@ export const entries: Readonly<Record<string, Entry>> = {
     ofUsers: 403,
     call: () => ({ path: '/v1/metrics' }),
   },
+  // The tests have no folder of reports: evals.test.ts has one.
+  ...Object.fromEntries(
+    [
+      ['listEvals', ''],
+      ['getEval', '/one'],
+      ['compareEvals', '/one/comparison?with=other'],
+    ].map(([operation, rest]): readonly [string, Entry] => [
+      String(operation),
+      {
+        ...read,
+        tenant: 'default',
+        status: 409,
+        others: 403,
+        ofUsers: 403,
+        call: () => ({ path: `/v1/evals${rest}` }),
+      },
+    ]),
+  ),
   listAudit: {
     ...read,
     permission: 'audit',
