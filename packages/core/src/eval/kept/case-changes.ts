@@ -11,7 +11,7 @@ import { compareVariants } from '../summary.ts';
 export type CaseChangeKind = 'worse' | 'only_baseline' | 'only_candidate' | 'better' | 'same';
 
 /** The kinds in the order in which cases are listed: what needs a look comes first. */
-export const caseChangeKinds: readonly CaseChangeKind[] = [
+const caseChangeKinds: readonly CaseChangeKind[] = [
   'worse',
   'only_baseline',
   'only_candidate',
