@@ -125,7 +125,7 @@ describe('a module', () => {
     expect((await run(wordsOf(command), { cwd: folder })).code).toBe(0);
   });
 
-  test('keeps the report, in a folder that is named, beside the configuration, or not at all', async () => {
+  test('keeps the report: in a named folder, beside the configuration, or not', async () => {
     const { run, env, folder } = await place();
     const options = { env, cwd: folder };
     const kept = async (...flags: string[]): Promise<string> =>

@@ -180,7 +180,7 @@ function show(
   else host.stdout.write(`${evalLines(report, { style, sessionCommand }).join('\n')}\n`);
 }
 
-/** Keeps the report where `adjutant serve` finds it. An eval does not fail because it is not kept. */
+/** Keeps the report where `adjutant serve` finds it. An eval that is not kept does not fail. */
 async function keep(
   host: Host,
   report: EvalReport,

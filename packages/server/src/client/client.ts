@@ -1,7 +1,7 @@
 import { Approvals, Operations } from './approvals.ts';
 import { Chats } from './chats.ts';
 import { defined } from './defined.ts';
-import { Evals } from './evals.ts';
+import { Evals } from './evals/evals.ts';
 import { Audit, Keys } from './keys.ts';
 import { Listing } from './listing.ts';
 import { Notices } from './notices.ts';

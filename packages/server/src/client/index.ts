@@ -9,7 +9,7 @@ export {
   ServerProblemError,
   UnexpectedAnswerError,
 } from './errors.ts';
-export { Evals } from './evals.ts';
+export { Evals } from './evals/evals.ts';
 export type { FollowOptions } from './follow.ts';
 export { Audit, Keys } from './keys.ts';
 export { Listing, type Page } from './listing.ts';

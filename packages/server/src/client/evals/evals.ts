@@ -1,12 +1,12 @@
-import { Listing } from './listing.ts';
-import { type CallOptions, pathOf, type Transport } from './transport.ts';
+import { Listing } from '../listing.ts';
+import { type CallOptions, pathOf, type Transport } from '../transport.ts';
 import type {
   EvalComparison,
   EvalComparisonQuery,
   EvalDetails,
   EvalQuery,
   KeptEval,
-} from './types.ts';
+} from '../types.ts';
 
 /** Reports of evals in the folder of the server, for callers with the permission `read`. */
 export class Evals {
