@@ -19,8 +19,16 @@ test('Pages of figures are added by name', () => {
 
 test('Tools that fail in more than a fifth of their calls are alerts, and so are long rounds', () => {
   expect(alertsOf({ tools: [tool], rounds: [round] })).toEqual([
-    { name: 'a', text: 'fails in 25 % of its calls: 1 of 4' },
-    { name: 'clerk', text: 'takes 31 s a round, on average of 2' },
+    {
+      name: 'a',
+      text: 'fails in 25 % of its calls: 1 of 4',
+      advice: expect.stringMatching(/^Read the errors of its last calls/),
+    },
+    {
+      name: 'clerk',
+      text: 'takes 31 s a round, on average of 2',
+      advice: expect.stringMatching(/^Look at the timeline/),
+    },
   ]);
   const few = { ...tool, calls: 2, failed: 2 };
   const fifth = { ...tool, calls: 5, failed: 1 };

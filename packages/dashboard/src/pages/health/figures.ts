@@ -140,7 +140,17 @@ const slowestRoundMs = 30_000;
 export interface Alert {
   readonly name: string;
   readonly text: string;
+  /** Says what to do about it. */
+  readonly advice: string;
 }
+
+const adviceOnTool =
+  'Read the errors of its last calls in the sessions that use it. When it is the other side, ' +
+  'give it retries or another tool as its fallback; when it is the arguments, say in its schema ' +
+  'what fits.';
+const adviceOnAgent =
+  'Look at the timeline of one of its sessions. A long model call wants a shorter prompt or a ' +
+  'faster model; a long tool wants a time limit.';
 
 /** Returns what somebody should look at: tools that fail often, and agents with long rounds. */
 export function alertsOf({ tools, rounds }: WorkFigures): readonly Alert[] {
@@ -150,12 +160,14 @@ export function alertsOf({ tools, rounds }: WorkFigures): readonly Alert[] {
       .map(({ tool, calls, failed }) => ({
         name: tool,
         text: `fails in ${percent(failed / calls)} of its calls: ${failed} of ${calls}`,
+        advice: adviceOnTool,
       })),
     ...rounds
       .filter(({ rounds: count, durationMs }) => durationMs / count > slowestRoundMs)
       .map(({ agent, rounds: count, durationMs }) => ({
         name: agent,
         text: `takes ${Math.round(durationMs / count / 1_000)} s a round, on average of ${count}`,
+        advice: adviceOnAgent,
       })),
   ];
 }

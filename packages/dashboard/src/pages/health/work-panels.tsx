@@ -16,12 +16,13 @@ export function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] }) {
         </p>
       ) : (
         <ul className={styles['alerts']}>
-          {alerts.map(({ name, text }) => (
+          {alerts.map(({ name, text, advice }) => (
             <li key={`${name} ${text}`}>
               <Status status="failed">
                 <bdi>{firstLine(name, 80)}</bdi>
               </Status>
               <span>{text}</span>
+              <p className="soft">{advice}</p>
             </li>
           ))}
         </ul>
