@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sqlite } from 'adjutant/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testPlace } from './places.ts';
+import { storeAt } from './stores.ts';
 
 withChromium();
 
 const openFork = '/sessions/chase-0?at=44&panel=fork';
 
-async function chased(store?: ReturnType<typeof sqlite>) {
-  const { app, chase } = office(store);
+async function chased(place?: string) {
+  const { app, chase } = office(storeAt(place ?? (await testPlace())));
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   return app;
 }
@@ -74,13 +73,12 @@ test('text that is no JSON, and a state without a change, are refused in the dia
 });
 
 test('an approval that is given in the page lets another process go on', async () => {
-  const file = join(tmpdir(), `dashboard-${process.pid}-${Date.now()}.db`);
-  onTestFinished(() => rmSync(file, { force: true }));
-  const app = await chased(sqlite(file));
+  const place = await testPlace();
+  const app = await chased(place);
   // It works on the sessions of the store; this process only serves the page.
   const worker = spawn(
     process.execPath,
-    ['--conditions=adjutant-source', join(import.meta.dirname, 'office-worker.ts'), file],
+    ['--conditions=adjutant-source', join(import.meta.dirname, 'office-worker.ts'), place],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   onTestFinished(async () => {

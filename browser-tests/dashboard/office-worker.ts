@@ -1,10 +1,10 @@
 /** Works on the sessions of an office's store, until its input ends. */
 import { once } from 'node:events';
-import { sqlite } from 'adjutant/sqlite';
 import { office } from './office.ts';
+import { storeAt } from './stores.ts';
 
-const [file = ''] = process.argv.slice(2);
-const { app } = office(sqlite(file));
+const [place = ''] = process.argv.slice(2);
+const { app } = office(storeAt(place));
 app.recovery.start();
 console.log('ready');
 process.stdin.resume();

@@ -2,11 +2,12 @@ import { apiKeys, type Role } from '@adjutant/server';
 import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
 async function signedIn(roles: readonly Role[]) {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { key, credential } = await apiKeys(app).create({ name: 'reader', roles });
   const page = await opened(app, { path: '/sessions/chase-0', serve: { auth: {} } });

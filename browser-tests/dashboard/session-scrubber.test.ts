@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
@@ -13,7 +14,7 @@ const sessions = isLong ? 10 : 1;
 const places = isLong ? 200 : 20;
 
 async function chased() {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   for (let i = 0; i < sessions; i++)
     await app.run(chase, { session: `chase-${i}`, input: 'Chase the unpaid invoices.' });
   return app;

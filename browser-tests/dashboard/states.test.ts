@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiKeys } from '@adjutant/server';
-import { type Event, memoryStore } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
+import type { Event } from 'adjutant';
 import { expect, onTestFinished, test } from 'vitest';
 import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
 import { opened, served, visit, withChromium } from './opened.ts';
+import { testPlace, testStore } from './places.ts';
+import { storeAt } from './stores.ts';
 
 withChromium();
 
@@ -18,22 +17,22 @@ interface StartedServer {
   readonly end: () => Promise<void>;
 }
 
-/** Starts a server on the store of a file, at a port. */
-type StartServer = (file: string, port?: number) => Promise<StartedServer>;
+/** Starts a server on the store of a place, at a port. */
+type StartServer = (place: string, port?: number) => Promise<StartedServer>;
 
 /** Serves in this process, and ends in good order. */
-const stopped: StartServer = async (file, port = 0) => {
-  const { app } = office(sqlite(file));
+const stopped: StartServer = async (place, port = 0) => {
+  const { app } = office(storeAt(place));
   const server = await served(app, { port });
   return { url: server.url, end: () => server.close() };
 };
 
 /** Serves in a process of its own, which is killed. */
-const killed: StartServer = async (file, port = 0) => {
+const killed: StartServer = async (place, port = 0) => {
   const program = join(import.meta.dirname, 'office-server.ts');
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--conditions=adjutant-source', program, file, String(port)],
+    ['--conditions=adjutant-source', program, place, String(port)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const end = async (): Promise<void> => {
@@ -54,12 +53,11 @@ const ends = [
 test.each(ends)(
   'a server that is %s is told, and all is live once it is back',
   async (_, start) => {
-    const file = join(tmpdir(), `dashboard-states-${process.pid}-${Date.now()}.db`);
-    onTestFinished(() => rmSync(file, { force: true }));
-    const { app, chase } = office(sqlite(file));
+    const place = await testPlace();
+    const { app, chase } = office(storeAt(place));
     onTestFinished(() => app.close());
     await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
-    const first = await start(file);
+    const first = await start(place);
     const { page } = await visit(first, '/sessions/chase-0');
     const { page: list } = await visit(first, '/sessions');
     const slider = page.getByRole('slider', { name: 'Ledger' });
@@ -79,7 +77,7 @@ test.each(ends)(
     await app.requests.approve(request?.requestId ?? '', { by: 'operator:ann' });
     await app.resume('chase-0');
     await app.run(chase, { session: 'chase-1', input: 'Another one.' });
-    await start(file, Number(new URL(first.url).port));
+    await start(place, Number(new URL(first.url).port));
     await list
       .getByRole('link', { name: /Another one/ })
       .first()
@@ -108,7 +106,7 @@ test('pages that a role may not see say which permission they take', async () =>
 });
 
 test('an event of an unknown version is shown as one; the state after it says why it is not', async () => {
-  const store = memoryStore();
+  const store = await testStore();
   const { app, chase } = office(store);
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const ledgers = store.for({ tenant: app.tenant, app: app.app });
