@@ -30,6 +30,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addShowCommand } from './commands/show.ts';
+import { addMigrateCommand } from './commands/store/migrate.ts';
 import { addRebuildCommand } from './commands/store/rebuild.ts';
 import { addTasksCommand } from './commands/tasks/tasks.ts';
 import { addWorkerCommand } from './commands/tasks/worker.ts';
@@ -79,6 +80,7 @@ const commands: readonly AddCommand[] = [
   addKeysCommand,
   addEncryptCommand,
   addRebuildCommand,
+  addMigrateCommand,
   addCompletionCommand,
   addTourCommand,
 ];

@@ -3,6 +3,7 @@ import type { Event } from './event.ts';
 import type { Claim, ClaimOptions, ReleaseOptions, ReleaseReceipt } from './port/claims.ts';
 import type { InboxEntry, InboxItem } from './port/inbox-items.ts';
 import type { ListedRow, RowFilter, StoredRow } from './port/listed-rows.ts';
+import type { Partitions } from './port/partitions.ts';
 import type {
   RequestDraft,
   RequestFilter,
@@ -33,6 +34,7 @@ import type {
 export type { Claim, ClaimOptions, ReleaseOptions, ReleaseReceipt } from './port/claims.ts';
 export type { InboxEntry, InboxItem } from './port/inbox-items.ts';
 export type { ListedRow, RowFilter, StoredRow } from './port/listed-rows.ts';
+export type { Partitions } from './port/partitions.ts';
 export type {
   RequestDraft,
   RequestFilter,
@@ -366,6 +368,12 @@ export interface StoreAdmin {
   }): Promise<number>;
   /** The load of the store, as far as this process knows it. @default none is told */
   readonly pressure?: StorePressure;
+  /**
+   * Splits the table of events by a hash of the ledger, all at once or not at all.
+   * @param partitions 2 to 256; the same as before changes nothing @default 16
+   * @throws InvalidOptionError, SessionBusyError while a process holds a session
+   */
+  partition?(partitions?: number): Promise<Partitions>;
 }
 
 /** A place that holds ledgers of many tenants and apps. */

@@ -26,6 +26,7 @@ export type {
   LedgerStore,
   ListedRow,
   ListOptions,
+  Partitions,
   PendingSend,
   PostOptions,
   PostReceipt,

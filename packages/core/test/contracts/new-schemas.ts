@@ -1,3 +1,4 @@
+import type { Store } from 'adjutant';
 import { type MakeStore, testClock } from 'adjutant/testing';
 import type pg from 'pg';
 import { afterAll } from 'vitest';
@@ -9,9 +10,11 @@ import { newPool, newSchema } from '../stores/postgres/server.ts';
  * Makes stores for the contract, each in a schema of its own. To be called at the top of a test
  * file.
  * @param poolOf makes the pool that a store gets
+ * @param prepare is done with a store before it is tested
  */
 export function inNewSchemas(
   poolOf: (pools: readonly [pg.Pool, pg.Pool]) => PostgresPool,
+  prepare: (store: Store) => Promise<unknown> = async () => undefined,
 ): MakeStore {
   const drops: Promise<void>[] = [];
   afterAll(() => Promise.all(drops));
@@ -26,6 +29,7 @@ export function inNewSchemas(
       schema: schema.name,
       fixedNow: clock.now,
     });
+    await prepare(store);
     const cleanup = async (): Promise<void> => {
       await store.close();
       await Promise.all(pools.map((pool) => pool.end()));

@@ -159,7 +159,7 @@ class EncryptedStoreAround implements EncryptedStore {
 
   #adminOver(inner: StoreAdmin): StoreAdmin {
     return {
-      ...defined({ pressure: inner.pressure }),
+      ...defined({ pressure: inner.pressure, partition: inner.partition }),
       due: (options) => inner.due(options),
       take: (options) => inner.take(options),
       sends: async (filter) =>

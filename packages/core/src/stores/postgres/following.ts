@@ -60,9 +60,12 @@ export class Following {
     yield* this.#followers.follow(nameOf(address), afterSeq, signal, patient(read));
   }
 
-  async close(error: StoreUnavailableError): Promise<void> {
+  /** @param written the end of the writes under way, of which others are still told */
+  async close(error: StoreUnavailableError, written: Promise<void>): Promise<void> {
     this.#followers.fail(error);
     await this.#listener.close();
+    await written;
+    await this.#notifier.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { systemIds } from '../../base/id.ts';
 
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
@@ -13,6 +14,7 @@ import { Following } from './following.ts';
 import { PostgresLedgerStore, type StoreParts } from './ledger-store.ts';
 import { type Borrower, lentConnection, ownConnection } from './listening-connections.ts';
 import { Notifier } from './notifier.ts';
+import { partitionEvents } from './partition.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
 import { replaceRows } from './replacement.ts';
@@ -34,10 +36,13 @@ export interface PostgresSettings {
   readonly endPool?: () => Promise<void>;
   /** Epoch milliseconds that replace the clock of the database; for tests. */
   readonly fixedNow?: () => number;
+  /** Spaces notifications. @default the system's; another for tests */
+  readonly clock?: Clock;
 }
 
 export function openPostgres(settings: PostgresSettings): Store & StoreWithContent {
   const { description, pool, schema, connect, fixedNow = () => null } = settings;
+  const { clock = systemClock } = settings;
   const database = new Database(description, pool, schema);
   const ownName = systemIds.next();
   const writes = new WriteGroups(database, fixedNow, ownName);
@@ -52,7 +57,7 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
   };
   const following = new Following(
     settingsOfListener,
-    new Notifier(database, schema),
+    new Notifier(database, schema, clock),
     settings.cannotFollow,
   );
   const addressKeys = new AddressKeys((scope) => findAddressKey(database, scope));
@@ -64,8 +69,7 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     const written = writes.close();
-    await following.close(database.closedError);
-    await written;
+    await following.close(database.closedError, written);
     await database.close();
     pool.removeListener?.('error', ignore);
     await settings.endPool?.();
@@ -75,7 +79,14 @@ export function openPostgres(settings: PostgresSettings): Store & StoreWithConte
     kind: 'postgres',
     for: (scope) => new PostgresLedgerStore(scope, parts),
     [openContent]: () => PostgresContent.open(description, schema, pool),
-    admin: adminOf(database, fixedNow, writes),
+    admin: {
+      ...adminOf(database, fixedNow, writes),
+      partition: async (partitions) => {
+        // The tables must be there, and as this version has them.
+        await database.query('select 1', []);
+        return partitionEvents({ description, pool, schema }, partitions);
+      },
+    },
     close: () => {
       closing ??= close();
       return closing;
