@@ -8,7 +8,7 @@ if (reasonToSkip === undefined) {
     'postgres, its events in partitions',
     inNewSchemas(
       ([pool]) => pool,
-      (store) => store.admin.partition?.(4) ?? Promise.reject(new Error('no partitions')),
+      (store) => store.admin.partition?.(2) ?? Promise.reject(new Error('no partitions')),
     ),
   );
 } else {
