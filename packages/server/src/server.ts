@@ -59,7 +59,8 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   checkServerOptions(app, options);
   // Runs that were accepted over HTTP are to be continued, also in an app that keeps everything in
   // memory.
-  void app.recovery.start();
+  // An engine that cannot be started has said so, and health tells it.
+  app.recovery.start().catch(() => undefined);
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);

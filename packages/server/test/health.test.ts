@@ -142,6 +142,16 @@ async function metricsOf(api: ReturnType<typeof server>): Promise<string> {
 }
 
 describe('metrics', () => {
+  test('tell whether the engine keeps runs moving', async () => {
+    const app = runtime({ app: 'shop', runnables: [clerk] });
+    const api = server(app);
+    const text = await metricsOf(api);
+    expect(metric(text, 'adjutant_engine_up', 'engine="embedded"')).toBe(1);
+    expect(metric(text, 'adjutant_engine_waiting_wakes', 'engine="embedded"')).toBe(0);
+    await app.close();
+    expect(metric(await metricsOf(api), 'adjutant_engine_up', 'engine="embedded"')).toBe(0);
+  });
+
   test('count requests by the patterns of their routes', async () => {
     const { api } = await waitingServer();
     await send(api, 'GET', '/v1/approvals/req_1');

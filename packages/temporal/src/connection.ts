@@ -33,7 +33,13 @@ export async function connect(options: ResolvedOptions): Promise<Client> {
   const { address, connectTimeoutMs: connectTimeout, namespace } = options;
   let connection: Connection;
   try {
-    connection = await Connection.connect({ ...connectionOptions(options), connectTimeout });
+    connection = await Connection.connect({
+      ...connectionOptions(options),
+      connectTimeout,
+      // The retries of the client outlive its connection and fail where nobody can catch it. The
+      // outbox sends again.
+      interceptors: [],
+    });
   } catch (cause) {
     throw new TemporalUnavailableError({ address, reason: reasonOf(cause) }, { cause });
   }

@@ -30,6 +30,8 @@ interface Started {
   readonly worker: RunningWorker | undefined;
 }
 
+/** Pause in milliseconds before another worker takes the place of one that has failed. */
+const restartMs = 5_000;
 /** Level of a wake that says nothing of it, and of a cancel. */
 const usualLevel = 1;
 const firstLevel = 0;
@@ -42,6 +44,7 @@ class Temporal implements TemporalEngine {
   #wakes = 0;
   #bursts = 0;
   #workerFailure: string | undefined;
+  #cancelRestart: () => void = () => undefined;
   /** Times that Temporal has been told of for no session. */
   #nextAt = 0;
   #now: () => number = Date.now;
@@ -98,11 +101,29 @@ class Temporal implements TemporalEngine {
       },
     });
     const worker = await startWorker(this.#options, { taskQueue, slots: work.slots, activities });
-    worker.ended.catch((error: unknown) => {
-      this.#workerFailure = `the worker has failed: ${reasonOf(error)}`;
-      work.host.warn(`Temporal: ${this.#workerFailure}`, 'temporal_worker_failed');
-    });
+    void worker.ended
+      .catch((error: unknown) => error)
+      .then((reason) => this.#workerEnded(work, taskQueue, reason));
     return worker;
+  }
+
+  /** Starts another worker in the place of one that has failed, until that succeeds. */
+  #workerEnded(work: EngineWork, taskQueue: string, reason: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#workerFailure = `the worker has failed: ${reasonOf(reason)}`;
+    work.host.warn(`Temporal: ${this.#workerFailure}`, 'temporal_worker_failed');
+    this.#cancelRestart = work.host.setBackgroundTimer(restartMs, () => {
+      this.#startWorker(work, taskQueue).then(
+        (worker) => this.#restarted(worker),
+        (error: unknown) => this.#workerEnded(work, taskQueue, error),
+      );
+    });
+  }
+
+  #restarted(worker: RunningWorker): void {
+    this.#workerFailure = undefined;
+    if (this.#started === undefined) void worker.stop();
+    else this.#started = { ...this.#started, worker };
   }
 
   wake(place?: EnginePlace, { level = usualLevel }: WakeOptions = {}): void {
@@ -131,7 +152,7 @@ class Temporal implements TemporalEngine {
     const message = this.#workerFailure ?? (await this.#serverFailure(this.#started));
     return message === undefined
       ? { engine, status: 'ok' }
-      : { engine, status: 'degraded', message };
+      : { engine, status: 'degraded', message, waiting: this.#started.outbox.size };
   }
 
   async #serverFailure({ client, outbox }: Started): Promise<string | undefined> {
@@ -143,8 +164,7 @@ class Temporal implements TemporalEngine {
       );
       return outbox.failure;
     } catch (error) {
-      const waiting = outbox.size === 0 ? '' : `; ${outbox.size} wakes wait`;
-      return `the Temporal server at ${address} does not answer (${reasonOf(error)})${waiting}`;
+      return `the Temporal server at ${address} does not answer (${reasonOf(error)})`;
     }
   }
 
@@ -154,6 +174,7 @@ class Temporal implements TemporalEngine {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#cancelRestart();
     const started = this.#started;
     this.#started = undefined;
     started?.outbox.stop();

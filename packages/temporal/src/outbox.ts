@@ -34,6 +34,7 @@ export class Outbox {
   #failures = 0;
   #failure: string | undefined;
   #cancelPause: (() => void) | undefined;
+  #isFlushing = false;
   #isStopped = false;
 
   constructor(parts: OutboxParts) {
@@ -57,13 +58,23 @@ export class Outbox {
     if (before === undefined && this.#waiting.size >= mostKept) return;
     const level = Math.min(wake.level, before?.level ?? wake.level);
     this.#waiting.set(key, { ...wake, level });
-    this.#flush();
+    this.#flushSoon();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancelPause?.();
     this.#waiting.clear();
+  }
+
+  /** Wakes of the same turn are gathered. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    this.#parts.host.afterTurn(() => {
+      this.#isFlushing = false;
+      if (!this.#isStopped) this.#flush();
+    });
   }
 
   #flush(): void {

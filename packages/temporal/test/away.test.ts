@@ -26,10 +26,10 @@ test('wakes survive a server that is killed, and health says what is wrong', asy
   await server.kill();
   const tasks = [await app.submit(job, 'one'), await app.submit(job, 'two')];
   await eventually(() => engine.metrics.waiting > 0, { what: 'A wake that waits' });
-  const { message, status } = await engine.health();
+  const { message, status, waiting } = await engine.health();
   expect(status).toBe('degraded');
   expect(message).toContain(`the Temporal server at ${server.url} does not answer`);
-  expect(message).toMatch(/\d wakes wait$/);
+  expect(waiting).toBeGreaterThan(0);
   expect(executed).toEqual(['before']);
 
   const again = await startTemporal({ file, port: server.port });

@@ -1,8 +1,7 @@
 import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/server';
 import { isAdjutantError, type Runtime } from 'adjutant';
 import { defined } from 'adjutant/text';
-import { type AgentOptions, openServedApp } from '../app/app.ts';
-import { refuseBuiltInFlags } from '../app/project.ts';
+import { openWorkingApp, type ServedOptions } from '../app/served-app.ts';
 import { buildInBackground, cloneDashboard } from '../dashboard/clone.ts';
 import { openPage } from '../dashboard/open-page.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -10,19 +9,13 @@ import type { Host } from '../host/host.ts';
 import type { Interruption } from '../host/interruption.ts';
 import { ownCommand } from '../host/own-name.ts';
 import { evalsFolder } from '../modules/evals-folder.ts';
-import type { ConfigOptions } from '../modules/find-config.ts';
-import {
-  type ConfiguredApp,
-  InvalidConfigError,
-  loadApp,
-  shownName,
-} from '../modules/load-module.ts';
+import { type ConfiguredApp, InvalidConfigError } from '../modules/load-module.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { type ServedApp, servingLines } from '../output/serving.ts';
 import { styleFor } from '../output/style.ts';
 
-export interface ServeCommandOptions extends AgentOptions, ConfigOptions {
+export interface ServeCommandOptions extends ServedOptions {
   readonly port?: number;
   readonly hostname?: string;
   readonly open?: boolean;
@@ -42,11 +35,7 @@ export interface ServeContext {
  */
 export async function serveApp(context: ServeContext): Promise<number> {
   const { host, options } = context;
-  const configured = await loadApp(host, options, { recovers: true });
-  const opened =
-    configured === undefined
-      ? await openServedApp(host, options)
-      : configuredApp(configured, options);
+  const { configured, ...opened } = await openWorkingApp(host, options);
   try {
     return await listenUntilStopped(
       context,
@@ -56,19 +45,6 @@ export async function serveApp(context: ServeContext): Promise<number> {
   } finally {
     await opened.app.close().catch(() => undefined);
   }
-}
-
-/**
- * Returns the user's app for serving.
- * @throws UsageError for options that belong to the agent of the command line
- */
-function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions): ServedApp {
-  refuseBuiltInFlags(configured, options);
-  return {
-    app: configured.app,
-    store: `that of ${shownName(configured)}`,
-    announce: () => undefined,
-  };
 }
 
 /** Options of the server that the module exports. @throws InvalidConfigError */

@@ -9,7 +9,9 @@ import {
   type Session,
 } from 'adjutant';
 import { SessionNotFoundError } from 'adjutant/errors';
+import type { Engine } from 'adjutant/ports';
 import { sqlite } from 'adjutant/sqlite';
+import { defined } from 'adjutant/text';
 import { UsageError } from '../failure.ts';
 import type { Host } from '../host/host.ts';
 import { readableStorePath, writableStorePath } from '../host/store-location.ts';
@@ -49,8 +51,13 @@ export interface AgentApp {
 /**
  * Opens the app with its agent to serve it. The app continues runs that stopped. Its sessions wait
  * for approval of `askBefore`, unless their state names other tools.
+ * @param engine @default the embedded one
  */
-export async function openServedApp(host: Host, options: AgentOptions): Promise<ServedApp> {
+export async function openServedApp(
+  host: Host,
+  options: AgentOptions,
+  engine?: Engine,
+): Promise<ServedApp> {
   const askBefore = options.askBefore === undefined ? [] : askedBefore(options.askBefore);
   const root = rootFolder(host, options);
   const { model, isStandIn } = chooseModel(options.model, host.env);
@@ -62,6 +69,7 @@ export async function openServedApp(host: Host, options: AgentOptions): Promise<
     store: sqlite(path),
     runnables: [assistant(model, root, askBefore)],
     tenants: true,
+    ...defined({ engine }),
   });
   const announce = (): void => {
     if (isStandIn) notice(host, standInNotice);

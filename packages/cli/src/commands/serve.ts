@@ -1,15 +1,17 @@
 import type { ServeCommandOptions } from '../actions/serve.ts';
 import type { AddCommand } from '../grammar/add-command.ts';
+import { withEngine } from '../grammar/engine-options.ts';
 import { agentCommand } from '../grammar/option-groups.ts';
 import { gathered, notEmpty, portNumber } from '../grammar/option-values.ts';
 
 /** Adds `adjutant serve`, which serves an app over HTTP. */
 export const addServeCommand: AddCommand = (program, parts) => {
-  agentCommand(
+  const command = agentCommand(
     program,
     'serve',
     'serve an app over HTTP: that of adjutant.config.ts, else the agent of the command line',
-  )
+  );
+  withEngine(command)
     .option(
       '--port <number>',
       'port to listen on, 0 for one that is free (default: 8787)',

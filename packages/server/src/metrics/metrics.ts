@@ -1,5 +1,6 @@
 import type { Run, Runtime } from 'adjutant';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { registerEngineMetrics } from './engine-metrics.ts';
 import { RunMetrics } from './run-metrics.ts';
 
 /** Transport by which a stream reaches its client. */
@@ -38,9 +39,9 @@ export class ServerMetrics {
 
   /**
    * @param countWaiting asked when the metrics are read
-   * @param app its runs are measured, and its open circuits are shown
+   * @param app its runs are measured; its engine and its open circuits are shown
    */
-  constructor(countWaiting: CountWaiting, app: Pick<Runtime, 'circuits' | 'streams'>) {
+  constructor(countWaiting: CountWaiting, app: Pick<Runtime, 'circuits' | 'recovery' | 'streams'>) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'adjutant_http_requests_total',
@@ -69,6 +70,7 @@ export class ServerMetrics {
     });
     this.#runs = new RunMetrics(this.#registry);
     this.#unobserve = app.streams.observe(this.#runs.around);
+    registerEngineMetrics(registers, app);
     new Gauge({
       name: 'adjutant_circuits_open',
       help: 'Tools that are left alone because they failed too often in a row: 1 for each.',

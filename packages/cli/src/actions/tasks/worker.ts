@@ -1,19 +1,16 @@
 import type { Runtime } from 'adjutant';
-import { type AgentOptions, openServedApp } from '../../app/app.ts';
 import { assertDurable } from '../../app/durable-store.ts';
-import { refuseBuiltInFlags } from '../../app/project.ts';
+import { openWorkingApp, type ServedOptions } from '../../app/served-app.ts';
 import { exitCodes, UsageError } from '../../failure.ts';
 import type { Host } from '../../host/host.ts';
 import type { Interruption } from '../../host/interruption.ts';
-import type { ConfigOptions } from '../../modules/find-config.ts';
-import { loadApp } from '../../modules/load-module.ts';
 import { jsonLine } from '../../output/json-output.ts';
 import { notice } from '../../output/notice.ts';
 import { plainLine } from '../../output/plain-text.ts';
 import { type TaskReport, taskLog, taskReportLine } from '../../output/task-log.ts';
 import { untilStopped } from '../serve.ts';
 
-export interface WorkerOptions extends AgentOptions, ConfigOptions {
+export interface WorkerOptions extends ServedOptions {
   /** Number of sessions that it works on at the same time. @default that of the app */
   readonly slots?: number;
   /** Queues that it serves. @default those of the app */
@@ -33,7 +30,8 @@ export interface WorkerContext {
  */
 export async function work({ host, interruption, options }: WorkerContext): Promise<number> {
   setWork(options);
-  const app = await openApp(host, options);
+  const { announce, app } = await openWorkingApp(host, options);
+  announce();
   try {
     assertDurable(app, 'no other process can give this one work');
     if (!app.recovery.isAutomatic)
@@ -68,31 +66,22 @@ function keepAlive({ clock }: Host): () => void {
   return () => cancel();
 }
 
-async function openApp(host: Host, options: WorkerOptions): Promise<Runtime> {
-  const configured = await loadApp(host, options, { recovers: true });
-  if (configured !== undefined) {
-    refuseBuiltInFlags(configured, options);
-    return configured.app;
-  }
-  const { app, announce } = await openServedApp(host, options);
-  announce();
-  return app;
-}
-
 /** Sets the variables that say what runtimes of this process work on. */
 function setWork({ slots, queues }: WorkerOptions): void {
   if (slots !== undefined) process.env['ADJUTANT_SLOTS'] = String(slots);
   if (queues !== undefined) process.env['ADJUTANT_QUEUES'] = queues.join(',');
 }
 
-function say({ stdout }: Host, app: Runtime, { json, queues, slots }: WorkerOptions): void {
+function say({ stdout }: Host, app: Runtime, options: WorkerOptions): void {
+  const { engine, json, queues, slots } = options;
   if (json) {
-    stdout.write(jsonLine({ type: 'working', app: app.app, slots, queues }));
+    stdout.write(jsonLine({ type: 'working', app: app.app, slots, queues, engine }));
     return;
   }
   const details = [
     ...(queues === undefined ? [] : [`queues ${queues.map(plainLine).join(', ')}`]),
     ...(slots === undefined ? [] : [`${slots} at the same time`]),
+    ...(engine === undefined ? [] : [`engine ${engine}`]),
   ];
   const about = details.length === 0 ? '' : ` (${details.join(', ')})`;
   stdout.write(`Working on the app ${plainLine(app.app)}${about}. Ctrl-C ends it.\n`);

@@ -71,6 +71,8 @@ export interface EngineHealth {
   readonly status: 'ok' | 'degraded' | 'stopped';
   /** Reason of any other status than `ok`. */
   readonly message?: string;
+  /** Number of wakes that wait until they can be handed on. @default 0 */
+  readonly waiting?: number;
 }
 
 /**
