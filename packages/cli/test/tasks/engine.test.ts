@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bench } from './run-cli.ts';
+import { bench } from '../run-cli.ts';
 
 test.each(['worker', 'serve'])('%s says which package Temporal needs', async (command) => {
   const place = bench();
