@@ -11,6 +11,7 @@ export type {
   EngineHealth,
   EnginePlace,
   EngineWork,
+  TimeOptions,
   WakeOptions,
 } from './engine/drive/engine.ts';
 export { inputDataOf } from './engine/invoke/input-contract.ts';

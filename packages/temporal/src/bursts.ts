@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { burstId, burstWorkflow, queueId, timerId, wakeSignal } from './names.ts';
+import { burstId, burstTimeout, burstWorkflow, queueId, timerId, wakeSignal } from './names.ts';
 import type { Wake } from './outbox.ts';
+import { setNextTime } from './repeats.ts';
 import type { BurstInput } from './workflows/burst.ts';
 
 export interface BurstsOptions {
@@ -12,9 +13,6 @@ export interface BurstsOptions {
   readonly now: () => number;
 }
 
-/** Longest time of a burst; work that takes longer goes on without it. */
-export const burstTimeout = '10 minutes';
-
 /**
  * Hands a wake on to Temporal: it starts a workflow, or signals the one that the session has.
  * @throws errors of the client
@@ -22,8 +20,10 @@ export const burstTimeout = '10 minutes';
 export async function sendWake(
   client: Client,
   { app, now, taskQueue, unique }: BurstsOptions,
-  { at, level, place }: Wake,
+  { at, level, place, repeats }: Wake,
 ): Promise<void> {
+  if (repeats === true && place !== undefined && at !== undefined)
+    return setNextTime(client, { app, taskQueue, place, at });
   const input: BurstInput = {
     app,
     ...(place === undefined ? {} : { tenant: place.tenant, session: place.session }),

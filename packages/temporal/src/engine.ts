@@ -1,5 +1,12 @@
 import type { Client } from '@temporalio/client';
-import type { Engine, EngineHealth, EnginePlace, EngineWork, WakeOptions } from 'adjutant/ports';
+import type {
+  Engine,
+  EngineHealth,
+  EnginePlace,
+  EngineWork,
+  TimeOptions,
+  WakeOptions,
+} from 'adjutant/ports';
 import { activitiesOf } from './activities.ts';
 import { sendWake } from './bursts.ts';
 import { connect, reasonOf } from './connection.ts';
@@ -130,13 +137,13 @@ class Temporal implements TemporalEngine {
     this.#started?.outbox.add({ place, level });
   }
 
-  schedule(at: number, place?: EnginePlace): void {
+  schedule(at: number, place?: EnginePlace, { repeats = false }: TimeOptions = {}): void {
     if (place === undefined) {
       // One time for all that is due next.
       if (this.#nextAt > this.#now() && this.#nextAt <= at) return;
       this.#nextAt = at;
     }
-    this.#started?.outbox.add({ place, level: usualLevel, at });
+    this.#started?.outbox.add({ place, level: usualLevel, at, repeats });
   }
 
   cancel(place: EnginePlace): void {

@@ -4,6 +4,8 @@ import type { EnginePlace } from 'adjutant/ports';
 export const workflowVersion = 1;
 /** Name of the workflow of that version. */
 export const burstWorkflow = 'adjutantBurst1';
+/** Longest time of a burst; work that takes longer goes on without it. */
+export const burstTimeout = '10 minutes';
 export const wakeSignal = 'wake';
 
 /** Ids in Temporal. Parts are encoded, so that those of two sessions are never the same. */
@@ -20,5 +22,8 @@ export const timerId = (app: string, place: EnginePlace | undefined, at: number)
   place === undefined
     ? idOf(app, 'time', String(at))
     : idOf(app, 'timer', place.tenant, place.session);
+/** Id of the Schedule of a session that names its times again and again, such as a trigger. */
+export const repeatId = (app: string, { tenant, session }: EnginePlace): string =>
+  idOf(app, 'trigger', tenant, session);
 export const sweepId = (app: string): string => idOf(app, 'sweep');
 export const defaultTaskQueue = (app: string): string => `adjutant-${app}`;

@@ -8,6 +8,8 @@ export interface Wake {
   readonly level: number;
   /** Epoch milliseconds; missing for now. */
   readonly at?: number;
+  /** True for a session that names its next time again and again. */
+  readonly repeats?: boolean;
 }
 
 export interface OutboxParts {

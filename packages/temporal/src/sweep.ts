@@ -5,9 +5,8 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { burstTimeout } from './bursts.ts';
 import { TemporalWorkflowVersionError } from './errors.ts';
-import { burstWorkflow, queueId, sweepId, workflowVersion } from './names.ts';
+import { burstTimeout, burstWorkflow, queueId, sweepId, workflowVersion } from './names.ts';
 
 export interface SweepOptions {
   readonly app: string;

@@ -3,7 +3,7 @@ import { runtime } from 'adjutant';
 import { eventually } from 'adjutant/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type TemporalEngine, temporalEngine } from '../src/index.ts';
-import { burstId, timerId } from '../src/names.ts';
+import { burstId, repeatId, timerId } from '../src/names.ts';
 import { address } from './server.ts';
 
 let client: Client;
@@ -61,6 +61,20 @@ test('of the times of one session the last one counts', async () => {
   const { events } = await client.workflow.getHandle(id).fetchHistory();
   const started = events?.[0]?.workflowExecutionStartedEventAttributes;
   expect(Number(started?.firstWorkflowTaskBackoff?.seconds)).toBeGreaterThan(3_600);
+});
+
+test('the next time of a trigger is that of its Schedule', async () => {
+  const app = `triggers-${Date.now()}`;
+  const engine = await handing(app);
+  const handle = client.schedule.getHandle(repeatId(app, place));
+  const second = Math.floor(Date.now() / 1_000) * 1_000;
+  for (const at of [second + 86_400_000, second + 172_800_000 - 1]) {
+    engine.schedule(at, place, { repeats: true });
+    await eventually(() => engine.metrics.waiting === 0, { what: 'An empty outbox' });
+    const { info } = await handle.describe();
+    const times = info.nextActionTimes.map((time) => time.getTime());
+    expect(times).toEqual([Math.ceil(at / 1_000) * 1_000]);
+  }
 });
 
 test('many wakes of one session before they are sent are one', async () => {

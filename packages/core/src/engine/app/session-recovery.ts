@@ -10,6 +10,7 @@ import type {
   Engine,
   EnginePlace,
   EngineWork,
+  TimeOptions,
   WakeOptions,
 } from '../drive/engine.ts';
 import type { Run } from '../run/run.ts';
@@ -213,8 +214,8 @@ export class SessionRecovery {
   }
 
   /** Announces a time at which a released session becomes due. */
-  wakeAt(at: number, place?: EnginePlace): void {
-    if (this.#isAutomatic && !this.#stopped) this.#engine.schedule(at, place);
+  wakeAt(at: number, place?: EnginePlace, options?: TimeOptions): void {
+    if (this.#isAutomatic && !this.#stopped) this.#engine.schedule(at, place, options);
   }
 
   /**

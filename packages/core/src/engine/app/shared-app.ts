@@ -5,7 +5,11 @@ import { type Host, systemHost } from '../../base/host.ts';
 import type { IdSource } from '../../base/id.ts';
 import { visibleLine } from '../../base/text/visible-text.ts';
 import { newLedger } from '../../ledger/open-ledger.ts';
-import { isServiceSession, serviceQueue } from '../../ledger/port/service-sessions.ts';
+import {
+  isServiceSession,
+  kindOfService,
+  serviceQueue,
+} from '../../ledger/port/service-sessions.ts';
 import type { SessionSearch } from '../../ledger/port/session-search.ts';
 import type { Store, Taken } from '../../ledger/port.ts';
 import type { LedgerRecording } from '../../ledger/recording.ts';
@@ -260,7 +264,10 @@ export class SharedApp implements AppParts {
           ? undefined
           : this.#of(tenant).requests.link(requestId),
       live: async (event) => bus?.publish({ source: this.app, data: null, ...event }),
-      wakeAt: (at) => this.recovery.wakeAt(at),
+      wakeAt: (at, of) =>
+        of !== undefined && kindOfService(of.session) === 'trigger'
+          ? this.recovery.wakeAt(at, of, { repeats: true })
+          : this.recovery.wakeAt(at),
       lookAgain: () => this.recovery.hint(),
       posted: ({ tenant, session }) => {
         if (isServiceSession(session)) {

@@ -17,6 +17,15 @@ export interface WakeOptions {
   readonly isQueued?: boolean;
 }
 
+/** Kind of a time. */
+export interface TimeOptions {
+  /**
+   * True for a session that names its next time again and again, as a trigger does. It is no
+   * session of a run: `advance` without a session comes to it.
+   */
+  readonly repeats?: boolean;
+}
+
 /** Outcome of `EngineWork.advance`. */
 export interface Advanced {
   /** Number of sessions that were worked on. */
@@ -100,7 +109,7 @@ export interface Engine {
    * Wakes at a time. Never waits, and never fails.
    * @param at epoch milliseconds by the clock of the app
    */
-  schedule(at: number, place?: EnginePlace): void;
+  schedule(at: number, place?: EnginePlace, options?: TimeOptions): void;
   /**
    * Says that a session has a cancel in its inbox: a wake that goes before all others. Never waits,
    * and never fails.

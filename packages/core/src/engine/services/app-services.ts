@@ -19,7 +19,7 @@ import type {
   ServicePart,
   ServicePost,
 } from './service.ts';
-import { ServiceRunner } from './service-runner.ts';
+import { type ServicePlace, ServiceRunner } from './service-runner.ts';
 import { topicService } from './topics.ts';
 
 /** Milliseconds between two looks for services when nothing is known to be due. */
@@ -41,7 +41,8 @@ export interface AppServicesParts
   readonly ledgerPorts: (tenant: string) => LedgerPorts;
   /** Hands an event to those who listen in the processes of the app. */
   readonly live: (event: PublishedEvent) => Promise<unknown>;
-  readonly wakeAt: (at: number) => void;
+  /** Called with an instant at which a session of a service, or any of them, is due. */
+  readonly wakeAt: (at: number, of?: ServicePlace) => void;
   /** Lets recovery look soon. */
   readonly lookAgain: () => void;
   /** Called when an item was posted to a session. */
@@ -86,7 +87,7 @@ export class ServicesOfApp {
     const services = [...this.#attached.values()].map(({ service }) => service);
     this.all = [topicService(live), ...services];
     const { rollAfter } = parts;
-    const wakeAt = (at: number): void => this.#wakeAt(at);
+    const wakeAt = (at: number, of?: ServicePlace): void => this.#wakeAt(at, of);
     const lookAgain = (): void => {
       this.hint();
       parts.lookAgain();
@@ -129,9 +130,9 @@ export class ServicesOfApp {
     return true;
   }
 
-  #wakeAt(at: number): void {
+  #wakeAt(at: number, of: ServicePlace | undefined): void {
     this.#nextAt = Math.min(this.#nextAt, at);
-    this.#parts.wakeAt(at);
+    this.#parts.wakeAt(at, of);
   }
 
   /**

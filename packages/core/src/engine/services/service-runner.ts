@@ -36,11 +36,14 @@ export interface ServiceRunnerParts {
   readonly ledgerPorts: (tenant: string) => LedgerPorts;
   readonly giveBack: (taken: Taken, at: number) => Promise<unknown>;
   /** Called with an instant at which a session is to be looked at. */
-  readonly wakeAt: (at: number) => void;
+  readonly wakeAt: (at: number, of?: ServicePlace) => void;
   /** Called when more may be due than was taken. */
   readonly lookAgain: () => void;
   readonly warn: (what: string, error: unknown) => void;
 }
+
+/** A session of a service. */
+export type ServicePlace = Pick<Taken, 'tenant' | 'session'>;
 
 /** Work on one session. */
 interface Work {
@@ -160,7 +163,7 @@ export class ServiceRunner {
       epoch = claim.epoch;
       const session = new ServiceSession(taken, ledger, { claim, signal: controller.signal });
       const at = await this.#hold(service, session, controller);
-      if (at !== null) wakeAt(at);
+      if (at !== null) wakeAt(at, { tenant: taken.tenant, session: taken.session });
     } catch (error) {
       // With its claim: a session that failed is not taken again at once.
       await giveBack({ ...taken, epoch }, this.#pausedUntil(taken)).catch(() => undefined);
