@@ -4,21 +4,9 @@
  * Vitest. The last line is `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from './command.ts';
-
-const folder = join(repositoryRoot, 'packages/temporal');
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-
-function changedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-function isInstalled(): boolean {
-  const installed = changedAt(join(folder, 'node_modules/.package-lock.json'));
-  return installed > 0 && installed >= changedAt(join(folder, 'package-lock.json'));
-}
+import { temporalFolder as folder, installTemporalPackages } from './temporal-packages.ts';
 
 /** Runs a step; when it fails, so has the suite. */
 function step(program: string, args: readonly string[], isCounted = false): void {
@@ -29,9 +17,12 @@ function step(program: string, args: readonly string[], isCounted = false): void
   process.exit(1);
 }
 
-if (!isInstalled()) {
-  console.log('Installing the packages of packages/temporal (once) …');
-  step(npm, ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error']);
+try {
+  installTemporalPackages();
+} catch (error) {
+  console.error(error);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
 }
 const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
 step(process.execPath, [tsc, '-p', join(folder, 'tsconfig.json')]);

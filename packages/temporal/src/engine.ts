@@ -45,6 +45,7 @@ const firstLevel = 0;
 
 class Temporal implements TemporalEngine {
   readonly name = 'temporal';
+  readonly isShared = true;
   readonly #options: ResolvedOptions;
   readonly #stopping = new AbortController();
   #started: Started | undefined;

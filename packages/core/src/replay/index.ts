@@ -1,10 +1,4 @@
 export {
-  type ArchiveReport,
-  archiveSession,
-  restoreArchive,
-} from '../ledger-file/archive-session.ts';
-export {
-  ArchiveRefusedError,
   InvalidLedgerFileError,
   LedgerFileTooNewError,
   RedactionIncompleteError,

@@ -1,14 +1,16 @@
 import { agent, type Runtime, runtime, tool } from 'adjutant';
-import { embeddedEngine } from 'adjutant/ports';
+import type { Engine } from 'adjutant/ports';
 import { redis } from 'adjutant/redis';
 import { roundModel } from 'adjutant/testing';
 import { EffectFile } from '../crash/effect-file.ts';
 import { connect } from '../crash/worker-store.ts';
 import { leaseMs, paymentsOfTask, roundMs, slots, type WorkerOrder } from './order.ts';
-import { unreliableEngine } from './unreliable-engine.ts';
 
-/** The app of a worker, or of the process that submits. */
-export function chaosApp(order: WorkerOrder, isWorker: boolean): Runtime {
+/**
+ * The app of a worker, or of the process that submits.
+ * @param engine of the process @default none: it leaves the work to others
+ */
+export function chaosApp(order: WorkerOrder, engine: Engine | undefined): Runtime {
   return runtime({
     app: 'chaos',
     store: connect(order.store),
@@ -16,7 +18,7 @@ export function chaosApp(order: WorkerOrder, isWorker: boolean): Runtime {
     tenants: true,
     runnables: [payer(order), sleeper()],
     lease: { ttlMs: leaseMs },
-    ...(isWorker ? { engine: unreliableEngine(embeddedEngine()) } : { recover: 'manual' }),
+    ...(engine === undefined ? { recover: 'manual' } : { engine }),
     work: { slots },
   });
 }

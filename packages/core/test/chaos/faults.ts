@@ -1,19 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OwnPostgres } from '../../../../scripts/postgres-server.ts';
 import type { Fleet } from './fleet.ts';
 import { leaseMs } from './order.ts';
+import type { Servers } from './servers.ts';
 
 /** Servers and processes that faults happen to. */
-export interface Place {
-  readonly fleet: Fleet;
-  readonly postgres: OwnPostgres;
-  /** Ends Redis, and starts it again on its port. */
-  readonly redis: { away(ms: number): Promise<void> };
-}
+export type Place = Servers & { readonly fleet: Fleet };
 
 /** Something that goes wrong while work is under way; it is over when `happen` resolves. */
 export interface Fault {
   readonly name: string;
+  /** True for one that happens only where the engine has a server. */
+  readonly needsEngine?: boolean;
   readonly happen: (place: Place) => Promise<void>;
 }
 
@@ -27,6 +24,11 @@ export const faults: readonly Fault[] = [
   },
   { name: 'Redis is gone for a time', happen: ({ redis }) => redis.away(2 * awayMs) },
   { name: 'PostgreSQL fails and comes back', happen: ({ postgres }) => postgres.crash(awayMs) },
+  {
+    name: 'the server of the engine is killed and comes back',
+    needsEngine: true,
+    happen: async ({ engine }) => engine?.away(awayMs),
+  },
   { name: 'another version of the code is deployed', happen: ({ fleet }) => fleet.deploy() },
   {
     name: 'two workers are killed while PostgreSQL is away',

@@ -8,6 +8,8 @@ import { repositoryRoot } from '../../../../scripts/command.ts';
 import { isRunning } from '../../../../scripts/local-service.ts';
 import type { WorkerOrder } from './order.ts';
 
+// The package of Temporal is not bundled: it finds the core's sources.
+const conditions = ['--conditions=adjutant-source'];
 /** Milliseconds by which the clocks of the machines are wrong. */
 const skews = [0, 10_000, -10_000] as const;
 /** Milliseconds in which a worker that is told to end must have ended. */
@@ -39,11 +41,15 @@ export class Fleet {
 
   #begin(place: number): void {
     const order = { ...this.#order, version: this.#version, skewMs: skews[place] ?? 0 };
-    this.#workers[place] = spawn(process.execPath, [this.#program, JSON.stringify(order)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      // They tell of each look that a store which is away does not answer.
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
-    });
+    this.#workers[place] = spawn(
+      process.execPath,
+      [...conditions, this.#program, JSON.stringify(order)],
+      {
+        stdio: ['pipe', 'ignore', 'inherit'],
+        // They tell of each look that a store which is away does not answer.
+        env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      },
+    );
   }
 
   /** Kills a worker in the middle of its work, and starts another one. */

@@ -1,6 +1,6 @@
 /**
- * `npm run test:chaos [-- --short] [--engine embedded]`: three workers with different clocks and an
- * engine that loses, repeats and delays wakes, on a PostgreSQL and a Redis of their own. While
+ * `npm run test:chaos [-- --short] [--engine embedded|temporal]`: three workers with different clocks and an
+ * engine that loses, repeats and delays wakes, on a PostgreSQL, a Redis and a Temporal of their own. While
  * tasks come in, workers are killed, frozen and replaced, and both servers go away. No task may be
  * lost, no payment made twice, and a cancel ends its run within a second. It ends with
  * `N passed, N failed`.
@@ -8,19 +8,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../../../../scripts/postgres-server.ts';
-import { startRedis } from '../../../../scripts/redis-server.ts';
+import type { Runtime } from 'adjutant';
+import { repositoryRoot } from '../../../../scripts/command.ts';
 import { Cancels } from './cancels.ts';
 import { chaosApp } from './chaos-app.ts';
+import { engineOfSubmitter } from './engine-of-order.ts';
 import { calm, faults } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { Load } from './load.ts';
-import { cancelWithinMs, type EngineName, type WorkerOrder } from './order.ts';
+import { cancelWithinMs, type EngineName, engineNames, type WorkerOrder } from './order.ts';
+import { type Servers, startServers } from './servers.ts';
 import { verdict } from './verdict.ts';
 
-const engines: readonly EngineName[] = ['embedded'];
 const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, engine: { type: 'string' } },
 });
@@ -35,9 +35,9 @@ function expectThat(what: string, isTrue: boolean, detail = ''): void {
   console.log(`${isTrue ? 'ok  ' : 'FAIL'} ${what}${detail === '' ? '' : `: ${detail}`}`);
 }
 
-const chosen = engines.filter((name) => values.engine === undefined || values.engine === name);
+const chosen = engineNames.filter((name) => values.engine === undefined || values.engine === name);
 if (chosen.length === 0)
-  throw new Error(`There is no engine "${values.engine}". There are ${engines.join(', ')}.`);
+  throw new Error(`There is no engine "${values.engine}". There are ${engineNames.join(', ')}.`);
 for (const engine of chosen) await run(engine);
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
@@ -45,46 +45,52 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 async function run(engine: EngineName): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'adjutant-chaos-'));
-  const postgres = await startPostgres();
-  let redis = await startRedis();
+  const servers = await startServers(engine, directory);
   const order: WorkerOrder = {
     engine,
-    store: { url: postgres.url, schema: 'chaos' },
-    redis: redis.url,
+    root: repositoryRoot,
+    store: { url: servers.postgres.url, schema: 'chaos' },
+    redis: servers.redis.url,
+    temporal: servers.engine?.url ?? '',
     effects: join(directory, 'effects.jsonl'),
     version: 1,
     skewMs: 0,
   };
-  const port = Number(new URL(redis.url).port);
-  const away = async (ms: number): Promise<void> => {
-    await redis.stop();
-    await wait(ms);
-    redis = await startRedis(port);
-  };
-  const app = chaosApp(order, false);
+  const app = chaosApp(order, await engineOfSubmitter(order));
   const fleet = await Fleet.start(order);
   try {
-    const load = new Load(app, perSecond);
-    const cancels = new Cancels(app);
-    load.begin();
-    await calm();
-    for (let turn = 0; turn < turns; turn++)
-      for (const { name, happen } of faults) {
-        console.log(`${engine}: ${name}, after ${load.submitted.length} tasks`);
-        await happen({ fleet, postgres, redis: { away } });
-        await calm();
-        await cancels.measure();
-      }
-    await load.end();
-    judge(engine, await verdict(app, load.submitted, order.effects), cancels);
+    await disturb(engine, app, fleet, servers, order);
     expectThat(`${engine}: workers that are told to end do so`, fleet.stuck === 0);
   } finally {
     await fleet.stop();
     await app.close();
-    await redis.stop();
-    await postgres.stop();
+    await servers.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Lets all faults happen while tasks come in, and judges what has become of them. */
+async function disturb(
+  engine: EngineName,
+  app: Runtime,
+  fleet: Fleet,
+  servers: Servers,
+  { effects }: WorkerOrder,
+): Promise<void> {
+  const load = new Load(app, perSecond);
+  const cancels = new Cancels(app);
+  load.begin();
+  await calm();
+  for (let turn = 0; turn < turns; turn++)
+    for (const { name, happen, needsEngine } of faults) {
+      if (needsEngine === true && servers.engine === undefined) continue;
+      console.log(`${engine}: ${name}, after ${load.submitted.length} tasks`);
+      await happen({ fleet, ...servers });
+      await calm();
+      await cancels.measure();
+    }
+  await load.end();
+  judge(engine, await verdict(app, load.submitted, effects), cancels);
 }
 
 function judge(

@@ -3,8 +3,12 @@ import type { StoreAddress } from '../crash/worker-store.ts';
 /** Order of one worker process. */
 export interface WorkerOrder {
   readonly engine: EngineName;
+  /** Folder of the repository. */
+  readonly root: string;
   readonly store: StoreAddress & { readonly url: string };
   readonly redis: string;
+  /** Address of the Temporal server, for the engine of that name. */
+  readonly temporal: string;
   readonly effects: string;
   /** Version of the code that it runs. */
   readonly version: 1 | 2;
@@ -12,7 +16,8 @@ export interface WorkerOrder {
   readonly skewMs: number;
 }
 
-export type EngineName = 'embedded';
+export const engineNames = ['embedded', 'temporal'] as const;
+export type EngineName = (typeof engineNames)[number];
 
 export const tenants = ['one', 'two', 'three'] as const;
 export const paymentsOfTask = 3;

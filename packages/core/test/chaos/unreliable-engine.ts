@@ -17,6 +17,7 @@ export function unreliableEngine(engine: Engine): Engine {
   };
   return {
     name: engine.name,
+    isShared: engine.isShared === true,
     start: (work) => engine.start(work),
     wake: (place?: EnginePlace, options?: WakeOptions) =>
       unreliably(() => engine.wake(place, options)),

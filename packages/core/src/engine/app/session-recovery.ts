@@ -132,7 +132,8 @@ export class SessionRecovery {
       this.#isAutomatic = true;
       if (engine !== undefined) this.#engine = engine;
       this.#armSweep();
-      this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
+      if (this.#engine.isShared !== true)
+        this.#forgetReleases = this.#parts.onReleased?.(() => this.hint()) ?? this.#forgetReleases;
       this.#started = this.#engine.start(this.#work()).catch((error: unknown) => {
         // It may be started again.
         this.#isAutomatic = false;

@@ -95,6 +95,11 @@ export interface EngineHealth {
 export interface Engine {
   readonly name: string;
   /**
+   * True when wakes reach all processes of the app, such as through a server. What other processes
+   * announce is then not told to it: they have done so. @default false
+   */
+  readonly isShared?: boolean;
+  /**
    * Begins to give the app work. Called once, and again after a failure; never for an app that
    * takes no work.
    * @returns once wakes are taken
