@@ -79,3 +79,20 @@ test.each(shown)('%s sees the pages of its role', async (role, keys, audit) => {
   expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(keys ? 1 : 0);
   expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(audit ? 1 : 0);
 });
+
+test('a new secret of one’s own key stays until it is stored, though the old one opens nothing more', async () => {
+  const { page } = await signedIn(['admin']);
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Rotate reader' }).click();
+  await page.getByLabel('The secret of now is accepted for another').selectOption('0');
+  const refused = page.waitForResponse(
+    (answer) => answer.url().endsWith('/v1/me') && answer.status() === 401,
+  );
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await refused;
+  const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'It is stored' }).click();
+  await page.getByLabel('API key or token').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Rotate reader' }).waitFor();
+});

@@ -1,8 +1,8 @@
 import type { IssuedServerKey, ServerKey } from '@adjutant/server/client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { api } from '../../api/client.ts';
-import { unlessAllowed } from '../../api/me.ts';
+import { unlessAllowed, useHeldPage } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
 import { plural } from '../../components/format.ts';
@@ -73,13 +73,20 @@ interface DialogsProps {
 }
 
 function Dialogs({ open, ownId, onOpen }: DialogsProps) {
+  const queries = useQueryClient();
+  // The key of the reader may end before its new secret is stored.
+  useHeldPage(open !== undefined && open.dialog !== 'revoke');
   const close = (): void => onOpen(undefined);
+  const closeSecret = (): void => {
+    close();
+    void queries.invalidateQueries({ queryKey: ['me'] });
+  };
   const showSecret = (issued: IssuedServerKey): void => onOpen({ dialog: 'secret', issued });
   switch (open?.dialog) {
     case 'new':
       return <NewKeyDialog onMade={showSecret} onClose={close} />;
     case 'secret':
-      return <SecretDialog issued={open.issued} onClose={close} />;
+      return <SecretDialog issued={open.issued} onClose={closeSecret} />;
     case 'rotate':
       return (
         <RotateDialog
