@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { pictures } from '../chromium.ts';
+import { keptEvals } from './kept-evals.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
 
@@ -18,6 +19,10 @@ const pages = [
   ['tasks', '/tasks', 'The queue is empty.'],
   ['triggers', '/triggers', 'weekly'],
   ['agents', '/agents', 'Try it'],
+  ['evals', '/evals', 'version 2'],
+  ['eval', '/evals/{after}', 'I cannot tell.'],
+  ['eval-case', '/evals/{after}?case=Norway&of=current', 'geography'],
+  ['evals-compare', '/evals/compare?a={before}&b={after}', 'Worse'],
   ['health', '/health', 'crmLookup'],
   ['keys', '/keys', 'No keys yet.'],
   ['audit', '/audit', 'No entry'],
@@ -38,13 +43,16 @@ async function chased() {
 
 test.each(looks)('axe finds nothing on any page in %s, %i wide', async (scheme, width, height) => {
   const app = await chased();
+  const { folder, ...kept } = await keptEvals(app);
   const { page, problems, url } = await opened(app, {
     path: '/now',
+    serve: { evals: { folder } },
     context: { colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' },
   });
   const found: string[] = [];
   for (const [name, path, text] of pages) {
-    await page.goto(`${url}${path}`);
+    const address = path.replace('{before}', kept.before).replace('{after}', kept.after);
+    await page.goto(`${url}${address}`);
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     await expect.poll(() => page.locator('[aria-label^="Reading"]').count()).toBe(0);
     await page.getByText(text).first().waitFor();

@@ -22,6 +22,11 @@ const pages = {
   tasks: page(async () => (await import('./pages/tasks/tasks-page.tsx')).TasksPage),
   triggers: page(async () => (await import('./pages/triggers/triggers-page.tsx')).TriggersPage),
   agents: page(async () => (await import('./pages/agents/agents-page.tsx')).AgentsPage),
+  evals: page(async () => (await import('./pages/evals/evals-page.tsx')).EvalsPage),
+  eval: page(async () => (await import('./pages/evals/eval-page.tsx')).EvalPage),
+  evalsCompare: page(
+    async () => (await import('./pages/evals/evals-compare-page.tsx')).EvalsComparePage,
+  ),
   health: page(async () => (await import('./pages/health/health-page.tsx')).HealthPage),
   keys: page(async () => (await import('./pages/keys/keys-page.tsx')).KeysPage),
   audit: page(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage),
@@ -71,6 +76,9 @@ function Pages() {
       <Route path="/triggers/:trigger" component={pages.triggers} />
       <Route path="/agents" component={pages.agents} />
       <Route path="/agents/:agent" component={pages.agents} />
+      <Route path="/evals" component={pages.evals} />
+      <Route path="/evals/compare" component={pages.evalsCompare} />
+      <Route path="/evals/:report" component={pages.eval} />
       <Route path="/health" component={pages.health} />
       <Route path="/keys" component={pages.keys} />
       <Route path="/audit" component={pages.audit} />

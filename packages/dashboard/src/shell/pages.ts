@@ -24,6 +24,7 @@ export const pageGroups: readonly (readonly PageEntry[])[] = [
   ],
   [
     { path: '/agents', name: 'Agents', icon: 'agents', isMinor: true },
+    { path: '/evals', name: 'Evals', icon: 'evals', isMinor: true },
     { path: '/health', name: 'Health', icon: 'health', isMinor: true },
     { path: '/keys', name: 'Keys', icon: 'keys', isMinor: true, permission: 'manage' },
     { path: '/audit', name: 'Audit', icon: 'audit', isMinor: true, permission: 'audit' },

@@ -16,7 +16,7 @@ const usualCases = 100;
 export const evalPathSchema = z.strictObject({
   id: idSchema.openapi({
     description: 'Id of the report.',
-    example: '20261122T073000-customer-support-2f8c1d90',
+    example: '20261122T073000000-customer-support-2f8c1d90',
   }),
 });
 

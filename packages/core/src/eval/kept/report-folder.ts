@@ -127,7 +127,7 @@ function reportIn(id: string, text: string): EvalReport {
 
 /** Ids begin with the time, so that names of files are in the order of the runs. */
 function idOf({ name, runId, startedAt }: EvalReport): string {
-  const at = new Date(startedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  const at = new Date(startedAt).toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
   const words = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

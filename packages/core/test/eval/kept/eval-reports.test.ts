@@ -50,7 +50,7 @@ test('a report that is kept is listed, read and shown as it was', async () => {
   expect(await reports.list()).toEqual({ reports: [] });
   const report = await capitals('monday', ['France'], '1');
   const { id, file } = await reports.keep(report);
-  expect(id).toMatch(/^\d{8}T\d{6}-capitals-europe-more-[0-9a-f]{8}$/);
+  expect(id).toMatch(/^\d{8}T\d{9}-capitals-europe-more-[0-9a-f]{8}$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual([`${id}.json`]);
   // The same run again is the same report.
