@@ -42,7 +42,8 @@ interface ComparedProps {
   readonly withVariant: string;
 }
 
-function Compared({ a, b, variant, withVariant }: ComparedProps) {
+/** What was compared, as far as it has been read. */
+function useComparison({ a, b, variant, withVariant }: ComparedProps) {
   const query = {
     ...(variant === '' ? {} : { variant }),
     ...(withVariant === '' ? {} : { withVariant }),
@@ -59,6 +60,12 @@ function Compared({ a, b, variant, withVariant }: ComparedProps) {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
   const cases = useMemo(() => data?.pages.flatMap((page) => page.cases) ?? [], [data]);
+  const request = { path: ['evals', a, 'comparison'], query: { with: b, ...query } };
+  return { first: data?.pages[0], cases, error, refetch, readMore, request };
+}
+
+function Compared(props: ComparedProps) {
+  const { first, cases, error, refetch, readMore, request } = useComparison(props);
   const [view, setView] = useState<'changed' | 'all'>('changed');
   const [open, setOpen] = useState<CaseChange | undefined>();
   const close = useCallback(() => setOpen(undefined), []);
@@ -67,7 +74,6 @@ function Compared({ a, b, variant, withVariant }: ComparedProps) {
       view === 'all' ? cases : cases.filter((one) => one.change !== 'same' || one.outputDiffers),
     [cases, view],
   );
-  const [first] = data?.pages ?? [];
   if (first === undefined)
     return (
       <>
@@ -92,18 +98,7 @@ function Compared({ a, b, variant, withVariant }: ComparedProps) {
             ['all', 'All'],
           ]}
         />
-        <CopyMenu
-          what="the comparison"
-          copied={() => ({
-            title: `${first.baseline.id} against ${first.candidate.id}`,
-            facts: Object.entries(first.counts).map(
-              ([kind, number]) =>
-                [changeWords[kind as CaseChange['change']][1], `${number}`] as const,
-            ),
-            data: { ...first, cases },
-            request: { path: ['evals', a, 'comparison'], query: { with: b, ...query } },
-          })}
-        />
+        <CopyMenu what="the comparison" copied={() => copiedOf(first, cases, request)} />
       </PageHead>
       <Sides first={first} />
       <Figures first={first} />
@@ -117,6 +112,22 @@ function Compared({ a, b, variant, withVariant }: ComparedProps) {
       {open === undefined ? null : <ChangeDrawer one={open} onClose={close} />}
     </>
   );
+}
+
+/** The comparison for the copy menu. */
+function copiedOf(
+  first: First,
+  cases: readonly CaseChange[],
+  request: ReturnType<typeof useComparison>['request'],
+) {
+  return {
+    title: `${first.baseline.id} against ${first.candidate.id}`,
+    facts: Object.entries(first.counts).map(
+      ([kind, number]) => [changeWords[kind as CaseChange['change']][1], `${number}`] as const,
+    ),
+    data: { ...first, cases },
+    request,
+  };
 }
 
 type First = Awaited<ReturnType<typeof api.evals.compare>>;

@@ -14,8 +14,6 @@ const mostReports = 200;
 
 /** Chooses both sides of a comparison: a variant of a report each. */
 export function ReportPicker({ a }: { readonly a: string }) {
-  const [, go] = useLocation();
-  const [chosen, setChosen] = useState<{ readonly a?: string; readonly b?: string }>({});
   const { data, error } = useQuery({
     queryKey: ['evals', 'picker'],
     queryFn: ({ signal }) => api.evals.list({ limit: mostReports }, { signal }).page(),
@@ -42,8 +40,6 @@ export function ReportPicker({ a }: { readonly a: string }) {
     })),
   );
   const first = sides.find(({ id }) => id === a)?.value ?? '';
-  const both = { a: chosen.a ?? first, b: chosen.b ?? '' };
-  const isWhole = both.a !== '' && both.b !== '' && both.a !== both.b;
   return (
     <>
       <PageHead title="Compare evals" />
@@ -52,34 +48,50 @@ export function ReportPicker({ a }: { readonly a: string }) {
           <p>Run the eval again, with another variant or after a change.</p>
         </PlaceHolder>
       ) : (
-        <div className={styles['picker']}>
-          {(['a', 'b'] as const).map((side) => (
-            <label key={side}>
-              <span>{side === 'a' ? 'A, the baseline' : 'B, the candidate'}</span>
-              <select
-                value={both[side]}
-                onChange={(event) => setChosen({ ...both, [side]: event.target.value })}
-              >
-                <option value="">Choose one</option>
-                {sides.map(({ value, words }) => (
-                  <option key={value} value={value}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ))}
-          <Button
-            look="first"
-            icon="compare"
-            unless={isWhole ? undefined : 'Choose two different ones.'}
-            onPress={() => go(addressOf(both.a, both.b))}
-          >
-            Compare
-          </Button>
-        </div>
+        <SidesForm sides={sides} first={first} />
       )}
     </>
+  );
+}
+
+interface SidesFormProps {
+  readonly sides: readonly { readonly value: string; readonly words: string }[];
+  /** Value of A at first; empty for none. */
+  readonly first: string;
+}
+
+function SidesForm({ sides, first }: SidesFormProps) {
+  const [, go] = useLocation();
+  const [chosen, setChosen] = useState<{ readonly a?: string; readonly b?: string }>({});
+  const both = { a: chosen.a ?? first, b: chosen.b ?? '' };
+  const isWhole = both.a !== '' && both.b !== '' && both.a !== both.b;
+  return (
+    <div className={styles['picker']}>
+      {(['a', 'b'] as const).map((side) => (
+        <label key={side}>
+          <span>{side === 'a' ? 'A, the baseline' : 'B, the candidate'}</span>
+          <select
+            value={both[side]}
+            onChange={(event) => setChosen({ ...both, [side]: event.target.value })}
+          >
+            <option value="">Choose one</option>
+            {sides.map(({ value, words }) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <Button
+        look="first"
+        icon="compare"
+        unless={isWhole ? undefined : 'Choose two different ones.'}
+        onPress={() => go(addressOf(both.a, both.b))}
+      >
+        Compare
+      </Button>
+    </div>
   );
 }
 
