@@ -30,6 +30,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addShowCommand } from './commands/show.ts';
+import { addArchiveCommand, addRestoreCommand } from './commands/store/archive.ts';
 import { addMigrateCommand } from './commands/store/migrate.ts';
 import { addRebuildCommand } from './commands/store/rebuild.ts';
 import { addTasksCommand } from './commands/tasks/tasks.ts';
@@ -81,6 +82,8 @@ const commands: readonly AddCommand[] = [
   addEncryptCommand,
   addRebuildCommand,
   addMigrateCommand,
+  addArchiveCommand,
+  addRestoreCommand,
   addCompletionCommand,
   addTourCommand,
 ];

@@ -4,6 +4,7 @@
  */
 export type ErrorCode =
   | 'approval_token'
+  | 'archive_refused'
   | 'blob_missing'
   | 'budget_exceeded'
   | 'bus_callback_failed'

@@ -39,3 +39,15 @@ export class RedactionIncompleteError extends AdjutantError {
     );
   }
 }
+
+/** A session that has work to do cannot be archived. */
+export class ArchiveRefusedError extends AdjutantError {
+  constructor(data: { session: string; reason: string }) {
+    super(
+      'archive_refused',
+      `The session "${data.session}" cannot be archived: ${data.reason}. Only sessions whose ` +
+        'last run has ended, and for which nothing waits, can be.',
+      data,
+    );
+  }
+}

@@ -1,4 +1,10 @@
 export {
+  type ArchiveReport,
+  archiveSession,
+  restoreArchive,
+} from '../ledger-file/archive-session.ts';
+export {
+  ArchiveRefusedError,
   InvalidLedgerFileError,
   LedgerFileTooNewError,
   RedactionIncompleteError,
