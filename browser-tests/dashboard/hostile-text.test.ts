@@ -92,6 +92,25 @@ test.each(paths)('hostile texts do nothing on %s, and do not break its layout', 
   expect(problems).toEqual([]);
 });
 
+test('fields show what is hidden in their text', async () => {
+  const app = await hostileApp();
+  const { page } = await opened(app, { path: '/approvals' });
+  const form = page.getByRole('region', { name: 'Arguments' });
+  // The field holds the text itself; how it reads stands below it.
+  expect(await form.getByLabel('to', { exact: true }).inputValue()).toContain(turned);
+  await form.getByRole('alert').getByText('⟨U+202E⟩gnp.exe⟨U+2066⟩').waitFor();
+  await page.screenshot({ path: `${pictures()}/approval-hidden-characters.png` });
+  await page.getByText('clerk asks in').getByRole('link').click();
+  await page.getByRole('button', { name: /^Fork/ }).first().click();
+  await page.getByRole('radio', { name: /Edit the state/ }).check();
+  const state = page.getByLabel('State of the session at this event, as JSON');
+  const json = await state.inputValue();
+  expect(json).toContain('key \\u202Egnp.exe\\u2066');
+  expect(Object.keys(JSON.parse(json) as object)).toContain(`key ${turned}`);
+  await state.fill(`{"note": "${turned}"}`);
+  await page.getByRole('dialog').getByText('⟨U+202E⟩gnp.exe⟨U+2066⟩').waitFor();
+});
+
 test('a hostile title is the title of the page, as text', async () => {
   const app = await hostileApp();
   const { page } = await opened(app, { path: paths[0] });

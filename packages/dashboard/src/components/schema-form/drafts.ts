@@ -1,3 +1,4 @@
+import { visibleJson } from '../visible-text.ts';
 import { type Draft, isFields, Unfinished } from './shapes.ts';
 
 /** Reads the text of a field for numbers. */
@@ -21,7 +22,7 @@ export function jsonOf(text: string): Draft {
 /** Returns the text that a field shows for a value. */
 export function textOf(value: Draft | undefined): string {
   if (value === undefined) return '';
-  return value instanceof Unfinished ? value.text : JSON.stringify(value, null, 2);
+  return value instanceof Unfinished ? value.text : visibleJson(value);
 }
 
 /** Returns an object with another value for a member; `undefined` takes the member away. */

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
+import { HiddenCharacters } from '../hidden-characters.tsx';
+import { visible } from '../visible-text.ts';
 import { jsonOf, numberOf, textOf } from './drafts.ts';
 import styles from './schema-form.module.css';
 import { blankOf, type Draft, pathTo, shapeOf, Unfinished } from './shapes.ts';
@@ -63,14 +65,20 @@ function TextField({ id, label, value, isReadOnly, onChange }: ControlProps) {
     value: text,
     readOnly: isReadOnly,
     dir: 'auto',
+    'aria-describedby': `${id}-hidden`,
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onChange(event.target.value),
   } as const;
   const lines = text.split('\n').length;
-  return lines > 1 || text.length > longText ? (
-    <textarea {...shared} rows={Math.min(12, Math.max(3, lines + 1))} />
-  ) : (
-    <input {...shared} type="text" />
+  return (
+    <>
+      {lines > 1 || text.length > longText ? (
+        <textarea {...shared} rows={Math.min(12, Math.max(3, lines + 1))} />
+      ) : (
+        <input {...shared} type="text" />
+      )}
+      <HiddenCharacters id={`${id}-hidden`} text={text} />
+    </>
   );
 }
 
@@ -108,7 +116,7 @@ function Choice({ id, label, value, choices, isReadOnly, onChange }: ChoiceProps
       {chosen === -1 ? <option value={-1}>Choose…</option> : null}
       {choices.map((choice, i) => (
         <option key={String(choice)} value={i}>
-          {String(choice)}
+          {visible(String(choice))}
         </option>
       ))}
     </select>
@@ -133,6 +141,7 @@ function WrittenField({ id, label, value, mode, isReadOnly, read, onChange }: Wr
     value: shown,
     readOnly: isReadOnly,
     'aria-invalid': value instanceof Unfinished || undefined,
+    'aria-describedby': `${id}-hidden`,
     onChange: (event: { readonly target: { readonly value: string } }) => {
       setText(event.target.value);
       onChange(read(event.target.value));
@@ -150,6 +159,7 @@ function WrittenField({ id, label, value, mode, isReadOnly, read, onChange }: Wr
       ) : (
         <input {...shared} type="text" inputMode={mode} />
       )}
+      <HiddenCharacters id={`${id}-hidden`} text={shown} />
       {value instanceof Unfinished ? (
         <p className={styles['problem']} role="alert">
           {value.problem}

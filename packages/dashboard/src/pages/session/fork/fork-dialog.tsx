@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
+import { HiddenCharacters } from '../../../components/hidden-characters.tsx';
 import { useAct } from '../../../components/use-act.ts';
+import { visibleJson } from '../../../components/visible-text.ts';
 import { fieldsOf } from '../../../ledger/event-words.ts';
 import styles from './fork-dialog.module.css';
 
@@ -37,7 +39,7 @@ export function ForkDialog({ session, seq, moment, onClose }: ForkDialogProps) {
   const [texts, setTexts] = useState<Texts>(() => ({
     instructions: '',
     message: '',
-    state: JSON.stringify(stateOf(moment), null, 2),
+    state: visibleJson(stateOf(moment)),
   }));
   const [problem, setProblem] = useState<string | undefined>();
   useEffect(() => dialog.current?.showModal(), []);
@@ -137,8 +139,10 @@ function EditFields({ edit, texts, onText }: EditFieldsProps) {
         spellCheck={name !== 'state'}
         {...(name === 'state' ? { className: 'mono' } : {})}
         value={texts[name]}
+        aria-describedby={`fork-${name}-hidden`}
         onChange={(event) => onText(name, event.target.value)}
       />
+      <HiddenCharacters id={`fork-${name}-hidden`} text={texts[name]} />
     </div>
   ));
 }
