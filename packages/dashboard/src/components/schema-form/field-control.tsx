@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
-import { HiddenCharacters } from '../hidden-characters.tsx';
 import { visible } from '../visible-text.ts';
 import { jsonOf, numberOf, textOf } from './drafts.ts';
+import { HiddenCharacters } from './hidden-characters.tsx';
 import styles from './schema-form.module.css';
 import { blankOf, type Draft, pathTo, shapeOf, Unfinished } from './shapes.ts';
 

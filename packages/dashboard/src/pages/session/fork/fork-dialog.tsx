@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { HiddenCharacters } from '../../../components/hidden-characters.tsx';
+import { HiddenCharacters } from '../../../components/schema-form/hidden-characters.tsx';
 import { useAct } from '../../../components/use-act.ts';
 import { visibleJson } from '../../../components/visible-text.ts';
 import { fieldsOf } from '../../../ledger/event-words.ts';

@@ -1,5 +1,5 @@
+import { visible } from '../visible-text.ts';
 import styles from './hidden-characters.module.css';
-import { visible } from './visible-text.ts';
 
 interface HiddenCharactersProps {
   readonly id: string;
