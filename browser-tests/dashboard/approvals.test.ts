@@ -47,6 +47,7 @@ test('texts and forms are answered; an approval holds for a folder until it is t
   await page.getByRole('heading', { name: 'Which title?' }).waitFor();
   await form.getByRole('textbox').fill('Letters <b>of</b> May');
   await answer.click();
+  await page.getByRole('link', { name: /How many/ }).click();
   await page.getByRole('heading', { name: 'How many?' }).waitFor();
   // What does not fit the form is not sent.
   await form.getByLabel('copies').fill('0');
@@ -54,6 +55,7 @@ test('texts and forms are answered; an approval holds for a folder until it is t
   expect(await answer.getAttribute('title')).toContain('copies');
   await form.getByLabel('copies').fill('2');
   await answer.click();
+  await page.getByRole('link', { name: /notes\/a.md/ }).click();
   await page.getByLabel('An approval holds for').selectOption({ label: below });
   await page.screenshot({ path: `${pictures()}/always-light-1280.png` });
   await page.getByRole('button', { name: /^Approve/ }).click();
@@ -74,3 +76,60 @@ test('texts and forms are answered; an approval holds for a folder until it is t
 });
 
 const below = 'this one, and every call of save below notes/ in this session';
+
+function paying() {
+  const paid: string[] = [];
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ to: z.string() }),
+    approval: { summary: () => 'Pay the invoice?' },
+    execute: ({ args }) => {
+      paid.push(args.to);
+      return 'paid';
+    },
+  });
+  const clerk = agent({
+    name: 'clerk',
+    tools: [pay],
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { to: 'ann' } }] }, { text: 'Paid.' }]),
+  });
+  const app = runtime({ app: 'office', store: memoryStore(), runnables: [clerk] });
+  return { app, clerk, paid };
+}
+
+test('the open request stays when it ends elsewhere: keys answer no other one', async () => {
+  const { app, clerk, paid } = paying();
+  for (const session of ['first', 'second', 'third'])
+    await app.run(clerk, { session, input: `Pay for the ${session}.` });
+  const { page, url } = await opened(app, { path: '/approvals' });
+  const detail = page.getByRole('region', { name: 'Request', exact: true });
+  await detail.getByRole('link', { name: 'Pay for the first.' }).waitFor();
+  const { requests } = (await (await fetch(`${url}/v1/approvals`)).json()) as {
+    readonly requests: readonly { readonly requestId: string; readonly session: string }[];
+  };
+  const ofFirst = requests.find(({ session }) => session === 'first')?.requestId ?? '';
+  await fetch(`${url}/v1/approvals/${ofFirst}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"decision":"reject"}',
+  });
+  await detail.getByText(/rejected\.|Rejected/).waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.press('r');
+  // Each row says in which session is asked.
+  const list = page.getByRole('region', { name: 'Requests' });
+  await list.getByRole('link', { name: /Pay for the second\.\s*second/ }).waitFor();
+  await list.getByRole('link', { name: /Pay for the third\.\s*third/ }).waitFor();
+  await list.getByLabel('Choose all').check();
+  await list.getByRole('button', { name: 'Approve 2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve 2 requests?' });
+  await page.screenshot({ path: `${pictures()}/approve-several-light-1280.png` });
+  expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringMatching(/Pay the invoice\?\s+Pay for the second\.\s+second/),
+    expect.stringMatching(/Pay the invoice\?\s+Pay for the third\.\s+third/),
+  ]);
+  expect(paid).toEqual([]);
+  await dialog.getByRole('button', { name: 'Approve 2' }).click();
+  await page.getByText('Approved: 2 requests.').waitFor();
+});

@@ -9,6 +9,8 @@ interface ConfirmProps {
   readonly children: React.ReactNode;
   /** The act, in the words of its button. */
   readonly act: string;
+  /** @default 'bad': the act takes something away */
+  readonly look?: 'first' | 'bad';
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -19,6 +21,7 @@ export function Confirm({
   title,
   children,
   act,
+  look = 'bad',
   isBusy = false,
   onConfirm,
   onClose,
@@ -33,7 +36,7 @@ export function Confirm({
       <div className={styles['text']}>{children}</div>
       <footer className={styles['acts']}>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="bad" isBusy={isBusy} onPress={onConfirm}>
+        <Button look={look} isBusy={isBusy} onPress={onConfirm}>
           {act}
         </Button>
       </footer>

@@ -1,5 +1,5 @@
 import type { ServerRequest } from '@adjutant/server/client';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams, useSearch } from 'wouter';
 import { useReader } from '../../api/reader.ts';
 import { count } from '../../components/format.ts';
@@ -33,8 +33,8 @@ export function ApprovalsPage() {
     () => requests?.filter((request) => hasText(request, text)),
     [requests, text],
   );
-  const chosen = opened ?? (isNarrow ? undefined : shown?.[0]?.requestId);
-  const go = useGo(shown ?? [], chosen);
+  const go = useGo(shown ?? [], opened);
+  usePinned(opened, isNarrow ? undefined : shown?.[0]?.requestId, go.open);
   useListKeys(go.step);
   return (
     <div className={styles['page']} data-open={opened !== undefined || undefined}>
@@ -53,9 +53,12 @@ export function ApprovalsPage() {
       ) : (
         <div className={styles['two']}>
           {isNarrow && opened !== undefined ? null : (
-            <List {...{ shown, view, text, chosen }} onOpen={isNarrow ? undefined : go.open} />
+            <List
+              {...{ shown, view, text, chosen: opened }}
+              onOpen={isNarrow ? undefined : go.open}
+            />
           )}
-          <Detail chosen={chosen} onAnswered={() => go.step(1)} />
+          <Detail chosen={opened} onAnswered={go.next} />
         </div>
       )}
     </div>
@@ -112,7 +115,27 @@ function useGo(shown: readonly ServerRequest[], chosen: string | undefined) {
     },
     [shown, chosen, open],
   );
-  return { open, step };
+  const latest = useRef({ chosen, step });
+  latest.current = { chosen, step };
+  /** Goes on from an answered request, unless the reader has gone on meanwhile. */
+  const next = useCallback((answered: string) => {
+    if (latest.current.chosen === answered) latest.current.step(1);
+  }, []);
+  return { open, step, next };
+}
+
+/**
+ * Opens the first request when none is open. It stays open when it ends: another one in its place
+ * would be answered by a press that was meant for it.
+ */
+function usePinned(
+  opened: string | undefined,
+  first: string | undefined,
+  open: (requestId: string) => void,
+): void {
+  useEffect(() => {
+    if (opened === undefined && first !== undefined) open(first);
+  }, [opened, first, open]);
 }
 
 /** Arrows go to the next request wherever no field and no list takes them. */
@@ -170,7 +193,7 @@ function Empty({ view, text }: { readonly view: View; readonly text: string }) {
 
 interface DetailProps {
   readonly chosen: string | undefined;
-  readonly onAnswered: () => void;
+  readonly onAnswered: (requestId: string) => void;
 }
 
 function Detail({ chosen, onAnswered }: DetailProps) {
@@ -190,7 +213,7 @@ function Detail({ chosen, onAnswered }: DetailProps) {
           request={data}
           draft={drafts[data.requestId]}
           onDraft={(draft) => setDrafts({ ...drafts, [data.requestId]: draft })}
-          onAnswered={onAnswered}
+          onAnswered={() => onAnswered(data.requestId)}
         />
       )}
     </section>

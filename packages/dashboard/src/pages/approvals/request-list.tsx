@@ -1,20 +1,18 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import { useCallback, useState } from 'react';
 import { Link, useSearch } from 'wouter';
-import { api } from '../../api/client.ts';
 import { useReader } from '../../api/reader.ts';
-import { Button } from '../../components/button.tsx';
-import { age, fullTime, plural } from '../../components/format.ts';
+import { age, fullTime } from '../../components/format.ts';
 import { Space } from '../../components/page-head.tsx';
-import { useToast } from '../../components/toasts.tsx';
-import { useAct } from '../../components/use-act.ts';
 import { useNarrow } from '../../components/use-narrow.ts';
 import { VirtualRows } from '../../components/virtual-rows.tsx';
 import { firstLine } from '../../components/visible-text.ts';
 import { Creature } from '../../creatures/creature.tsx';
 import styles from './approvals-page.module.css';
+import { Batch } from './batch.tsx';
 import { Countdown } from './countdown.tsx';
-import { isMine, personOf, unlessAll, unlessAnswerable } from './request-words.ts';
+import { isMine, personOf } from './request-words.ts';
+import { SessionName } from './session-name.tsx';
 
 interface RequestListProps {
   readonly requests: readonly ServerRequest[];
@@ -25,8 +23,8 @@ interface RequestListProps {
   readonly onOpen?: (requestId: string) => void;
 }
 
-const rowHeight = 63;
-const narrowHeight = 84;
+const rowHeight = 81;
+const narrowHeight = 102;
 
 /** Requests in a list; those that are ticked are answered by one decision. */
 export function RequestList({ requests, chosen, now, hasChoice, onOpen }: RequestListProps) {
@@ -160,6 +158,7 @@ function RequestRow(props: RequestRowProps) {
           <span className="cut">{firstLine(agent, 40)}</span>
           {isOthers ? <span className={styles['tag']}>not yours</span> : null}
         </span>
+        <SessionName session={request.session} />
       </Link>
       <span className={styles['when']}>
         {status === 'pending' ? (
@@ -187,64 +186,5 @@ function Settled({ request, now }: SettledProps) {
         {settledAt === undefined ? '' : `${age(now - settledAt)} ago`}
       </span>
     </span>
-  );
-}
-
-interface BatchProps {
-  readonly several: readonly ServerRequest[];
-  readonly now: number;
-  readonly onDone: () => void;
-}
-
-/** Answers that the server takes at once. */
-const mostAtOnce = 100;
-
-/** One decision for all that were chosen. Each is answered by itself: some may be refused. */
-function Batch({ several, now, onDone }: BatchProps) {
-  const me = useReader();
-  const show = useToast();
-  const { act, isBusy } = useAct();
-  const locked = several.map((request) => unlessAnswerable(me, request, now)).find(Boolean);
-  const many = several.length > mostAtOnce ? `At most ${mostAtOnce} at once.` : undefined;
-  const decide = async (decision: 'approve' | 'reject'): Promise<void> => {
-    const answers = several.map(({ requestId }) => ({ requestId, decision }));
-    await act({
-      run: async () => {
-        const refused = (await api.approvals.answerAll(answers)).filter((one) => !one.accepted);
-        onDone();
-        const [first] = refused;
-        if (first === undefined || first.accepted) return;
-        const rest = `${plural(refused.length, 'request')} of ${answers.length}`;
-        show({
-          text: `Not answered: ${rest}. ${String(first.problem['detail'])}`,
-          isFailure: true,
-        });
-      },
-      changes: [['approvals'], ['sessions']],
-    });
-  };
-  const unless = (decision: 'approve' | 'reject'): string | undefined =>
-    locked ?? many ?? unlessAll(several, decision);
-  return (
-    <div className={styles['batch']} role="region" aria-label="Answer the chosen ones">
-      <b>{several.length} chosen</b>
-      <Space />
-      <Button
-        look="bad"
-        isBusy={isBusy}
-        unless={unless('reject')}
-        onPress={() => void decide('reject')}
-      >
-        Reject
-      </Button>
-      <Button
-        look="first"
-        isBusy={isBusy}
-        unless={unless('approve')}
-        onPress={() => void decide('approve')}
-      >
-        Approve {several.length}
-      </Button>
-    </div>
   );
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Me } from '../../api/me.ts';
 import {
   actorOf,
+  batchOutcome,
   editOf,
   hasText,
   isMine,
@@ -116,4 +117,15 @@ test('People are named without the kind of their actor', () => {
   expect(personOf('operator:ann')).toBe('ann');
   expect(personOf('operator')).toBe('operator');
   expect(personOf('runtime')).toBe('runtime');
+});
+
+test('one decision for several says how many it was made for, and why not for others', () => {
+  expect(batchOutcome('approve', [{ accepted: true }, { accepted: true }])).toEqual({
+    text: 'Approved: 2 requests.',
+  });
+  const refused = { accepted: false, problem: { detail: 'It was answered by ann.' } } as const;
+  expect(batchOutcome('reject', [{ accepted: true }, refused])).toEqual({
+    text: 'Rejected: 1 of 2 requests. Not answered: 1. It was answered by ann.',
+    isFailure: true,
+  });
 });

@@ -1,7 +1,7 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import type { Me } from '../../api/me.ts';
 import type { Copied } from '../../components/copy/copied-text.ts';
-import { fullTime } from '../../components/format.ts';
+import { fullTime, plural } from '../../components/format.ts';
 
 export type Decision = ServerRequest['options'][number];
 
@@ -109,6 +109,30 @@ export function unlessAll(
   return other === undefined
     ? undefined
     : `“${other.summary}” cannot be answered by “${decisionWords[decision][0]}”.`;
+}
+
+/** Outcome of one answer of several. */
+type Outcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly problem: Readonly<Record<string, unknown>> };
+
+/** Says what became of one decision for several requests. */
+export function batchOutcome(
+  decision: 'approve' | 'reject',
+  outcomes: readonly Outcome[],
+): { readonly text: string; readonly isFailure?: true } {
+  const word = decisionWords[decision][1];
+  const refused = outcomes.flatMap((one) => (one.accepted ? [] : [one.problem]));
+  const accepted = outcomes.length - refused.length;
+  const done = word.charAt(0).toUpperCase() + word.slice(1);
+  const [first] = refused;
+  if (first === undefined) return { text: `${done}: ${plural(accepted, 'request')}.` };
+  return {
+    text:
+      `${done}: ${accepted} of ${plural(outcomes.length, 'request')}. ` +
+      `Not answered: ${refused.length}. ${String(first['detail'])}`,
+    isFailure: true,
+  };
 }
 
 /** A request as it is copied. */

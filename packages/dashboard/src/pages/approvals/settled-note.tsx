@@ -48,7 +48,7 @@ export function SettledNote({ request, now, isOwn }: SettledNoteProps) {
 }
 
 const endWords: Readonly<Record<string, string>> = {
-  expired: 'Nobody answered in time',
+  expired: 'Expired: nobody answered in time',
   escalated: 'Nobody answered in time: others are asked',
   cancelled: 'The run was cancelled before anybody answered',
   withdrawn: 'It was taken back before anybody answered',

@@ -75,6 +75,31 @@ export function useRequest(requestId: string | undefined) {
   });
 }
 
+/**
+ * Returns the title of a session, once it is known. Those that wait for a person are read together,
+ * others one by one.
+ */
+export function useSessionTitle(session: string): string | undefined {
+  const { data: asking } = useQuery({
+    queryKey: ['session-titles'],
+    queryFn: async ({ signal }) => {
+      const listing = api.sessions.list({ status: 'awaiting_input', limit: pageSize }, { signal });
+      const { sessions } = await listing.page();
+      return Object.fromEntries(sessions.map(({ id, title }) => [id, title ?? null] as const));
+    },
+    staleTime: 60_000,
+  });
+  const isAsking = asking !== undefined && Object.hasOwn(asking, session);
+  const { data: other } = useQuery({
+    queryKey: ['session-titles', session],
+    queryFn: async ({ signal }) => (await api.sessions.get(session, { signal })).title ?? null,
+    enabled: asking !== undefined && !isAsking,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return (isAsking ? asking[session] : other) ?? undefined;
+}
+
 /** Event of the ledger, as far as the page reads it. */
 export interface RequestEvent {
   readonly seq: number;
