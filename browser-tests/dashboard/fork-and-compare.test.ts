@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
@@ -10,6 +11,13 @@ import { storeAt } from './stores.ts';
 withChromium();
 
 const openFork = '/sessions/chase-0?at=44&panel=fork';
+
+async function visitNow(page: Page) {
+  const before = page.url();
+  await page.goto(new URL('/now', before).href);
+  await page.getByRole('list', { name: 'Sessions' }).getByText('0 running').waitFor();
+  await page.goBack();
+}
 
 async function chased(place?: string) {
   const { app, chase } = office(storeAt(place ?? (await testPlace())));
@@ -38,6 +46,8 @@ test('a fork with an edited state is made, run and compared by keys alone', asyn
   // The one that it comes from is not touched.
   const before = (await app.sessions.stateAt('chase-0', 44)) as unknown as { sessionState: object };
   expect(before.sessionState).toMatchObject({ case: { status: 'open' } });
+  // A fork that nothing has run is no session at work.
+  await visitNow(page);
   await page.getByRole('button', { name: 'Run B' }).focus();
   await page.keyboard.press('Enter');
   await expect
@@ -57,6 +67,19 @@ test('a fork has another prompt: the edit is an event of it', async () => {
   await dialog.getByLabel('Instructions in the place of the agent’s own').fill('Be brief.');
   await dialog.getByRole('button', { name: 'Fork and compare' }).click();
   await page.getByText('First divergence: #45').waitFor();
+});
+
+test('before any agent has acted, the one is named whose instructions change', async () => {
+  const app = await chased();
+  const { page } = await opened(app, { path: '/sessions/chase-0?at=2&panel=fork' });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: /Edit the prompt/ }).check();
+  await dialog.getByLabel('Instructions in the place of the agent’s own').fill('Be brief.');
+  await dialog.getByRole('button', { name: 'Fork and compare' }).click();
+  await dialog.getByText('No agent has acted up to here.').waitFor();
+  await dialog.getByLabel('Agent whose instructions change').selectOption({ index: 1 });
+  await dialog.getByRole('button', { name: 'Fork and compare' }).click();
+  await page.getByText('First divergence: #3').waitFor();
 });
 
 test('text that is no JSON, and a state without a change, are refused in the dialog', async () => {

@@ -183,7 +183,14 @@ function Overlay(props: OverlayProps) {
     );
   // The state that is edited is that of the event, not of the one before.
   if (panel === 'fork' && moment?.at === position.seq)
-    return <ForkDialog session={session} seq={position.seq} moment={moment} onClose={close} />;
+    return (
+      <ForkDialog
+        {...{ session, moment }}
+        seq={position.seq}
+        hasActed={modelCall !== undefined}
+        onClose={close}
+      />
+    );
   return null;
 }
 

@@ -1,5 +1,6 @@
 import type { ServerSession } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { useMadeOnly } from '../../api/begun.ts';
 import { age, count, fullTime } from '../../components/format.ts';
 import { Status, type StatusName, sessionStatus } from '../../components/status.tsx';
 import { firstLine } from '../../components/visible-text.ts';
@@ -17,7 +18,7 @@ interface SessionRowProps {
 /** A session in the list. */
 export function SessionRow({ session, now, isCurrent, isPicked, onPick }: SessionRowProps) {
   const { id, title, agent, user, seq, updatedAt } = session;
-  const [status, words] = statusOf(session);
+  const [status, words] = statusOf(session, useMadeOnly(session));
   const tabIndex = isCurrent ? 0 : -1;
   return (
     <div className={styles['row']} data-picked={isPicked || undefined}>
@@ -67,9 +68,12 @@ export function SessionRow({ session, now, isCurrent, isPicked, onPick }: Sessio
   );
 }
 
-/** A session is active before its first run too. */
-function statusOf({ status, agent }: ServerSession): readonly [StatusName, string] {
-  return status === 'active' && agent === undefined
+/** A session is active before its first run too, and a fork before it goes on. */
+function statusOf(
+  { status, agent }: ServerSession,
+  isMadeOnly: boolean,
+): readonly [StatusName, string] {
+  return isMadeOnly || (status === 'active' && agent === undefined)
     ? ['queued', 'Not begun']
     : sessionStatus(status);
 }

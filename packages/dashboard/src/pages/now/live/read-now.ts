@@ -1,4 +1,5 @@
 import type { ServerSession, ServerTask, ServerTrigger } from '@adjutant/server/client';
+import { readMadeOnly } from '../../../api/begun.ts';
 import { api, refusalOf } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import type { LedgerEvent } from '../../../ledger/event-pages.ts';
@@ -70,8 +71,10 @@ async function read(): Promise<Reading> {
           .then((page) => page.requests),
       ),
     ]);
-  // A session is active before its first run, too.
-  const running = active.filter(({ agent }) => agent !== undefined);
+  // A session is active before its first run, too, and so is a fork before it goes on.
+  const begun = active.filter(({ agent }) => agent !== undefined);
+  const madeOnly = await Promise.all(begun.map(readMadeOnly));
+  const running = begun.filter((_, i) => madeOnly[i] !== true);
   const waiting = [...asking, ...sleeping];
   const followed = [...first(running), ...first(failed), ...first(waiting), ...newest]
     .filter(isFirst)

@@ -1,26 +1,21 @@
-import type { Moment, NewFork } from '@adjutant/server/client';
+import type { Moment } from '@adjutant/server/client';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { HiddenCharacters } from '../../../components/schema-form/hidden-characters.tsx';
 import { useAct } from '../../../components/use-act.ts';
-import { visibleJson } from '../../../components/visible-text.ts';
+import { visible, visibleJson } from '../../../components/visible-text.ts';
 import { fieldsOf } from '../../../ledger/event-words.ts';
+import { EditFields } from './edit-fields.tsx';
 import styles from './fork-dialog.module.css';
-
-type Edit = 'none' | 'prompt' | 'state';
-
-interface Texts {
-  readonly instructions: string;
-  readonly message: string;
-  readonly state: string;
-}
+import { type Edit, editOf, type Texts } from './fork-edit.ts';
 
 interface ForkDialogProps {
   readonly session: string;
   readonly seq: number;
   readonly moment: Moment | undefined;
+  /** True when an agent has acted up to the event. */
+  readonly hasActed: boolean;
   readonly onClose: () => void;
 }
 
@@ -31,12 +26,13 @@ const choices = [
 ] as const;
 
 /** Makes a session that shares the ledger up to here, and goes its own way. */
-export function ForkDialog({ session, seq, moment, onClose }: ForkDialogProps) {
+export function ForkDialog({ session, seq, moment, hasActed, onClose }: ForkDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, go] = useLocation();
   const { act, isBusy } = useAct();
   const [edit, setEdit] = useState<Edit>('none');
   const [texts, setTexts] = useState<Texts>(() => ({
+    agent: '',
     instructions: '',
     message: '',
     state: visibleJson(stateOf(moment)),
@@ -44,14 +40,19 @@ export function ForkDialog({ session, seq, moment, onClose }: ForkDialogProps) {
   const [problem, setProblem] = useState<string | undefined>();
   useEffect(() => dialog.current?.showModal(), []);
   const fork = async (): Promise<void> => {
-    const wanted = editOf({ edit, ...texts, before: stateOf(moment) });
+    const wanted = editOf({ edit, ...texts, hasActed, before: stateOf(moment) });
     if (typeof wanted === 'string') {
       setProblem(wanted);
       return;
     }
+    setProblem(undefined);
     await act({
       run: async () => {
-        const made = await api.sessions.fork(session, { at: seq, ...wanted });
+        // What is said outside of a dialog that is open lies under it.
+        const made = await api.sessions
+          .fork(session, { at: seq, ...wanted })
+          .catch((error: unknown) => setProblem(visible((error as Error).message)));
+        if (made === undefined) return;
         dialog.current?.close();
         go(`/compare?a=${encodeURIComponent(session)}&b=${encodeURIComponent(made.id)}&at=${seq}`);
       },
@@ -71,8 +72,7 @@ export function ForkDialog({ session, seq, moment, onClose }: ForkDialogProps) {
       </p>
       <Choices edit={edit} onEdit={setEdit} />
       <EditFields
-        edit={edit}
-        texts={texts}
+        {...{ edit, texts, hasActed }}
         onText={(name, text) => setTexts({ ...texts, [name]: text })}
       />
       {problem === undefined ? null : (
@@ -113,84 +113,6 @@ function Choices({ edit, onEdit }: ChoicesProps) {
   );
 }
 
-interface EditFieldsProps {
-  readonly edit: Edit;
-  readonly texts: Texts;
-  readonly onText: (name: keyof Texts, text: string) => void;
-}
-
-/** Fields of each edit: name, label and rows. */
-const fieldsOfEdit: Readonly<Record<Edit, readonly (readonly [keyof Texts, string, number])[]>> = {
-  none: [],
-  prompt: [
-    ['instructions', 'Instructions in the place of the agent’s own', 4],
-    ['message', 'Message in the place of the last one', 3],
-  ],
-  state: [['state', 'State of the session at this event, as JSON', 10]],
-};
-
-function EditFields({ edit, texts, onText }: EditFieldsProps) {
-  return fieldsOfEdit[edit].map(([name, label, rows]) => (
-    <div key={name} className={styles['fields']}>
-      <label htmlFor={`fork-${name}`}>{label}</label>
-      <textarea
-        id={`fork-${name}`}
-        rows={rows}
-        spellCheck={name !== 'state'}
-        {...(name === 'state' ? { className: 'mono' } : {})}
-        value={texts[name]}
-        aria-describedby={`fork-${name}-hidden`}
-        onChange={(event) => onText(name, event.target.value)}
-      />
-      <HiddenCharacters id={`fork-${name}-hidden`} text={texts[name]} />
-    </div>
-  ));
-}
-
 function stateOf(moment: Moment | undefined): Readonly<Record<string, unknown>> {
   return fieldsOf(moment?.state['sessionState']);
-}
-
-interface Wanted extends Texts {
-  readonly edit: Edit;
-  readonly before: Readonly<Record<string, unknown>>;
-}
-
-/** Returns the edit of a fork, or what is wrong with it. */
-function editOf({
-  edit,
-  instructions,
-  message,
-  state,
-  before,
-}: Wanted): Pick<NewFork, 'edit'> | string {
-  if (edit === 'none') return {};
-  if (edit === 'prompt') {
-    const prompt = {
-      ...(instructions.trim() === '' ? {} : { instructions }),
-      ...(message.trim() === '' ? {} : { message }),
-    };
-    return Object.keys(prompt).length === 0
-      ? 'Write instructions or a message, or fork as it is.'
-      : { edit: { prompt } };
-  }
-  let after: Readonly<Record<string, unknown>>;
-  try {
-    after = JSON.parse(state) as Readonly<Record<string, unknown>>;
-  } catch (error) {
-    return `This is no JSON: ${(error as Error).message}`;
-  }
-  if (typeof after !== 'object' || after === null || Array.isArray(after))
-    return 'The state is an object: {"key": value}.';
-  const changes = [
-    ...Object.entries(after)
-      .filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
-      .map(([key, value]) => ({ key, value })),
-    ...Object.keys(before)
-      .filter((key) => !Object.hasOwn(after, key))
-      .map((key) => ({ key, delete: true as const })),
-  ];
-  return changes.length === 0
-    ? 'Nothing is changed. Change a value, or fork as it is.'
-    : { edit: { state: changes as never } };
 }

@@ -2,6 +2,7 @@ import type { Moment } from '@adjutant/server/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useMadeOnly } from '../../../api/begun.ts';
 import { api } from '../../../api/client.ts';
 import { unlessAllowed } from '../../../api/me.ts';
 import { useReader } from '../../../api/reader.ts';
@@ -33,7 +34,11 @@ export function SessionHeader(props: SessionHeaderProps) {
   });
   const title = firstLine(details?.title ?? session, 120);
   useTitle(title);
-  const [status, words] = statusAt(details?.status ?? 'active', position, moment);
+  const isMadeOnly = useMadeOnly(details);
+  const [status, words] =
+    isMadeOnly && position.isLive
+      ? (['queued', 'Not begun'] as const)
+      : statusAt(details?.status ?? 'active', position, moment);
   const first = columns.eventAt(1);
   const here = columns.eventAt(position.seq);
   return (
