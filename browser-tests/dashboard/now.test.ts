@@ -44,6 +44,24 @@ test('a creature shows that its agent waits for a person, and leads to the sessi
   expect(unexpected(problems)).toEqual([]);
 });
 
+test('the places of the page are there while it reads', async () => {
+  const app = await waitingOffice();
+  const { page } = await opened(app, { path: '/health' });
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/v1/sessions?**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Now' }).click();
+  await page.getByRole('status', { name: 'Reading the queue' }).locator('span').first().waitFor();
+  await page.screenshot({ path: join(pictures(), 'dashboard-now-reading.png') });
+  answer();
+  await page.getByRole('region', { name: 'Creatures' }).waitFor();
+});
+
 test('what begins while the page is open is shown by itself', async () => {
   const { app, chase } = office();
   const { page, problems } = await opened(app, { path: '/now' });

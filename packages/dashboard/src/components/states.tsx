@@ -33,11 +33,13 @@ interface ReadingProps {
   readonly rows?: number;
   /** Progress, as far as it is known: "62,000 of 100,000 events". */
   readonly progress?: string;
+  /** Shows the bars from the beginning, where a page would be empty without them. */
+  readonly isAtOnce?: boolean;
 }
 
 /** Bars in the place of rows that are still read. */
-export function Reading({ what, rows = 6, progress }: ReadingProps) {
-  const [phase, setPhase] = useState<'none' | 'bars' | 'words'>('none');
+export function Reading({ what, rows = 6, progress, isAtOnce = false }: ReadingProps) {
+  const [phase, setPhase] = useState<'none' | 'bars' | 'words'>(isAtOnce ? 'bars' : 'none');
   useEffect(() => {
     const bars = setTimeout(() => setPhase('bars'), barsAfterMs);
     const words = setTimeout(() => setPhase('words'), wordsAfterMs);

@@ -40,13 +40,27 @@ export function NowPage() {
       <>
         <PageHead title="Now" />
         {error === null ? (
-          <ReadingBars what="the sessions" />
+          <BeforeReading />
         ) : (
           <Failure error={error} what="The sessions" onRetry={() => void refetch()} />
         )}
       </>
     );
   return <Now reading={data} isLive={error === null && connection.state !== 'lost'} />;
+}
+
+/** The places of the page, while what they show is read. */
+function BeforeReading() {
+  return (
+    <div className={styles['page']}>
+      <div className={`${styles['left']} ${styles['place']}`}>
+        <ReadingBars what="the sessions" rows={10} isAtOnce />
+      </div>
+      <div className={`${styles['side']} ${styles['place']}`}>
+        <ReadingBars what="the queue" rows={5} isAtOnce />
+      </div>
+    </div>
+  );
 }
 
 interface NowProps {
