@@ -1,71 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from 'vitest';
-import { pictures } from '../chromium.ts';
-import { keptEvals } from './kept-evals.ts';
-import { office } from './office.ts';
+import { chased } from './chased.ts';
 import { opened, withChromium } from './opened.ts';
 
 withChromium();
-
-/** Pages, each with a text that comes last. */
-const pages = [
-  ['now', '/now', 'Chase the unpaid'],
-  ['sessions', '/sessions', 'fork-0'],
-  ['session', '/sessions/chase-0?at=40', 'First the record of Keller.'],
-  ['prompt', '/sessions/chase-0?at=40&panel=prompt', 'First the record of Keller.'],
-  ['fork', '/sessions/chase-0?at=40&panel=fork', 'First the record of Keller.'],
-  ['compare', '/compare?a=chase-0&b=fork-0', 'queryCsv'],
-  ['approvals', '/approvals', 'sendMail'],
-  ['tasks', '/tasks', 'The queue is empty.'],
-  ['triggers', '/triggers', 'weekly'],
-  ['agents', '/agents', 'Try it'],
-  ['evals', '/evals', 'version 2'],
-  ['eval', '/evals/{after}', 'I cannot tell.'],
-  ['eval-case', '/evals/{after}?case=Norway&of=current', 'geography'],
-  ['evals-compare', '/evals/compare?a={before}&b={after}', 'Worse'],
-  ['health', '/health', 'crmLookup'],
-  ['keys', '/keys', 'No keys yet.'],
-  ['audit', '/audit', 'No entry'],
-] as const;
-const looks = [
-  ['light', 1280, 800],
-  ['dark', 1280, 800],
-  ['light', 360, 740],
-] as const;
-
-async function chased() {
-  const { app, chase } = office();
-  await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
-  await app.sessions.fork('chase-0', { id: 'fork-0', at: 46 });
-  await app.resume('fork-0');
-  return app;
-}
-
-test.each(looks)('axe finds nothing on any page in %s, %i wide', async (scheme, width, height) => {
-  const app = await chased();
-  const { folder, ...kept } = await keptEvals(app);
-  const { page, problems, url } = await opened(app, {
-    path: '/now',
-    serve: { evals: { folder } },
-    context: { colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' },
-  });
-  const found: string[] = [];
-  for (const [name, path, text] of pages) {
-    const address = path.replace('{before}', kept.before).replace('{after}', kept.after);
-    await page.goto(`${url}${address}`);
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-    await expect.poll(() => page.locator('[aria-label^="Reading"]').count()).toBe(0);
-    await page.getByText(text).first().waitFor();
-    await page.screenshot({ path: `${pictures()}/${name}-${scheme}-${width}.png` });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    for (const { id, nodes } of violations)
-      found.push(`${name}: ${id} ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
-    if (wide > width) found.push(`${name}: ${wide} pixels wide`);
-  }
-  expect(found).toEqual([]);
-  expect(problems).toEqual([]);
-});
 
 test('a screen reader has a sensible tree of the page of a session', async () => {
   const app = await chased();
