@@ -68,13 +68,33 @@ export function ForkDialog({ session, seq, moment, hasActed, onClose }: ForkDial
     >
       <h2 id="fork-title">Fork from #{seq}</h2>
       <p className="soft">
-        A new session that shares events 1 to {seq} and goes its own way. This one is not touched.
+        A new session that shares {seq === 1 ? 'event 1' : `events 1 to ${seq}`} and goes its own
+        way. This one is not touched.
       </p>
       <Choices edit={edit} onEdit={setEdit} />
       <EditFields
         {...{ edit, texts, hasActed }}
         onText={(name, text) => setTexts({ ...texts, [name]: text })}
       />
+      <Foot
+        {...{ problem, isBusy }}
+        onCancel={() => dialog.current?.close()}
+        onFork={() => void fork()}
+      />
+    </dialog>
+  );
+}
+
+interface FootProps {
+  readonly problem: string | undefined;
+  readonly isBusy: boolean;
+  readonly onCancel: () => void;
+  readonly onFork: () => void;
+}
+
+function Foot({ problem, isBusy, onCancel, onFork }: FootProps) {
+  return (
+    <>
       {problem === undefined ? null : (
         <p className={styles['problem']} role="alert">
           {problem}
@@ -82,12 +102,12 @@ export function ForkDialog({ session, seq, moment, hasActed, onClose }: ForkDial
       )}
       <footer>
         <span className="faint">Shared scopes are copied; what was done stays done.</span>
-        <Button onPress={() => dialog.current?.close()}>Cancel</Button>
-        <Button look="first" icon="fork" isBusy={isBusy} onPress={() => void fork()}>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button look="first" icon="fork" isBusy={isBusy} onPress={onFork}>
           Fork and compare
         </Button>
       </footer>
-    </dialog>
+    </>
   );
 }
 

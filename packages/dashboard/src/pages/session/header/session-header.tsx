@@ -40,7 +40,6 @@ export function SessionHeader(props: SessionHeaderProps) {
       ? (['queued', 'Not begun'] as const)
       : statusAt(details?.status ?? 'active', position, moment);
   const first = columns.eventAt(1);
-  const here = columns.eventAt(position.seq);
   return (
     <header className={styles['header']}>
       <div className={styles['who']}>
@@ -64,21 +63,7 @@ export function SessionHeader(props: SessionHeaderProps) {
           )}
         </div>
       </div>
-      <dl className={styles['figures']} aria-label="Figures at the chosen event">
-        <Figure name="Cost" value={moment === undefined ? '–' : money(moment.usage.cost)} />
-        <Figure
-          name="Tokens in, out"
-          value={
-            moment === undefined
-              ? '–'
-              : `${count(moment.usage.usage.inputTokens)} · ${count(moment.usage.usage.outputTokens)}`
-          }
-        />
-        <Figure
-          name="Since the begin"
-          value={first === undefined || here === undefined ? '–' : duration(here.at - first.at)}
-        />
-      </dl>
+      <Figures ledger={ledger} position={position} moment={moment} />
       <SessionActs
         session={session}
         seq={position.seq}
@@ -87,6 +72,30 @@ export function SessionHeader(props: SessionHeaderProps) {
         onExport={onExport}
       />
     </header>
+  );
+}
+
+type FiguresProps = Pick<SessionHeaderProps, 'ledger' | 'position' | 'moment'>;
+
+function Figures({ ledger: { columns }, position, moment }: FiguresProps) {
+  const first = columns.eventAt(1);
+  const here = columns.eventAt(position.seq);
+  return (
+    <dl className={styles['figures']} aria-label="Figures at the chosen event">
+      <Figure name="Cost" value={moment === undefined ? '–' : money(moment.usage.cost)} />
+      <Figure
+        name="Tokens in, out"
+        value={
+          moment === undefined
+            ? '–'
+            : `${count(moment.usage.usage.inputTokens)} · ${count(moment.usage.usage.outputTokens)}`
+        }
+      />
+      <Figure
+        name="Since the begin"
+        value={first === undefined || here === undefined ? '–' : duration(here.at - first.at)}
+      />
+    </dl>
   );
 }
 
