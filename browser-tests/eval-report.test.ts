@@ -184,6 +184,6 @@ test('a thousand cases with five trials of two variants are one page that works'
   await page.getByRole('button', { name: 'Failed' }).click();
   expect(await shownCases(watched)).toHaveLength(Number(note));
   await page.locator('.case:visible summary').first().click();
-  expect(await page.locator('.case:visible .trial').first().isVisible()).toBe(true);
+  await page.locator('.case:visible .trial').first().waitFor();
   expect(watched.problems).toEqual([]);
 });

@@ -17,6 +17,7 @@ const tags: readonly { readonly name: string; readonly description: string }[] =
   { name: 'Operations', description: 'Results of what tools began and goes on elsewhere.' },
   { name: 'Agents', description: 'What can be run.' },
   { name: 'Usage', description: 'Tokens and cost.' },
+  { name: 'Evals', description: 'Kept reports of evals, and what changed from one to another.' },
   { name: 'Callers', description: 'Who calls, and the sign-in of pages.' },
   { name: 'Keys', description: 'API keys.' },
   { name: 'Audit', description: 'Who did what.' },

@@ -327,7 +327,7 @@ test('a message that is longer than a body may be closes the socket', async () =
 });
 
 test('a client that does not read is not written to: what waits for it is joined', async () => {
-  const words = Array.from({ length: 3_000 }, (_, index) => `word ${index} ${'x'.repeat(300)} `);
+  const words = Array.from({ length: 3_000 }, (_, index) => `word ${index} ${'x'.repeat(6_000)} `);
   const { app, listening } = await withSession();
   const client = await connected(listening, '/v1/sessions/s/socket');
   await client.until(({ seq }) => seq === 1);
