@@ -1,10 +1,13 @@
 import { lazy, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { nameOf } from './address/paths.ts';
 import { useSignedIn } from './api/me.ts';
 import { Reader } from './api/reader.ts';
 import { Announcer } from './components/announcer.tsx';
+import { PageBoundary } from './components/page-boundary.tsx';
 import { NotThere, Reading, ServerAway } from './components/states.tsx';
 import { Toasts } from './components/toasts.tsx';
+import { visible } from './components/visible-text.ts';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -43,14 +46,23 @@ export function App() {
       <Announcer>
         <Toasts>
           <Shell>
-            <Suspense fallback={<Reading what="the page" />}>
-              <Pages />
-            </Suspense>
+            <Boundary>
+              <Suspense fallback={<Reading what="the page" />}>
+                <Pages />
+              </Suspense>
+            </Boundary>
           </Shell>
         </Toasts>
       </Announcer>
     </Reader.Provider>
   );
+}
+
+/** Shows in the place of a page why it failed, until the reader goes elsewhere. */
+function Boundary({ children }: { readonly children: React.ReactNode }) {
+  const [path] = useLocation();
+  const search = useSearch();
+  return <PageBoundary address={`${path}?${search}`}>{children}</PageBoundary>;
 }
 
 function Pages() {
@@ -83,7 +95,7 @@ function Pages() {
       <Route path="/keys" component={pages.keys} />
       <Route path="/audit" component={pages.audit} />
       <Route>
-        <NotThere what={`There is no page at ${path}.`} />
+        <NotThere what={`There is no page at ${visible(nameOf(path))}.`} />
       </Route>
     </Switch>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { pathOf } from '../address/paths.ts';
 import { api } from '../api/client.ts';
 import { useReader } from '../api/reader.ts';
 import { Icon } from '../components/icon.tsx';
@@ -162,7 +163,7 @@ function useGroups(text: string): readonly Group[] {
         name: firstLine(title ?? id, 80),
         detail: firstLine(id, 60),
         icon: 'sessions',
-        run: () => go(`/sessions/${encodeURIComponent(id)}`),
+        run: () => go(pathOf('sessions', id)),
       }),
     );
     return [

@@ -1,5 +1,6 @@
 import type { ServerAgent } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { Panel } from '../../components/panel.tsx';
 import { firstLine, visible } from '../../components/visible-text.ts';
 import styles from './agents-page.module.css';
@@ -21,7 +22,7 @@ export function AgentDetail({ agent }: { readonly agent: ServerAgent }) {
           <p className={styles['parts']}>
             Runs{' '}
             {parts.map((part) => (
-              <Link key={part} href={`/agents/${encodeURIComponent(part)}`}>
+              <Link key={part} href={pathOf('agents', part)}>
                 <bdi>{firstLine(part, 80)}</bdi>
               </Link>
             ))}

@@ -1,5 +1,7 @@
 import type { ServerAgent } from '@adjutant/server/client';
-import { Link, useParams } from 'wouter';
+import { Link } from 'wouter';
+import { useNamed } from '../../address/location.ts';
+import { pathOf } from '../../address/paths.ts';
 import { useAgentList } from '../../api/agents.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';
@@ -11,7 +13,7 @@ import { Playground } from './playground.tsx';
 
 /** Everything that can be run: what it takes and may call, and a place to try it. */
 export function AgentsPage() {
-  const { agent: wanted } = useParams<{ readonly agent?: string }>();
+  const wanted = useNamed('agent');
   const { data: agents, error, refetch } = useAgentList();
   return (
     <>
@@ -47,7 +49,7 @@ function Two({ agents, wanted }: TwoProps) {
           <Link
             key={name}
             className={styles['entry'] ?? ''}
-            href={`/agents/${encodeURIComponent(name)}`}
+            href={pathOf('agents', name)}
             aria-current={name === agent?.name ? 'page' : undefined}
           >
             <Creature name={name} size={24} />

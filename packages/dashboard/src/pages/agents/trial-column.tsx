@@ -2,6 +2,7 @@ import { noText, type ServerRun, type StreamedTexts, streamedText } from '@adjut
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -77,7 +78,7 @@ export function TrialColumn({ trial, onEdit }: TrialColumnProps) {
       <Answer texts={texts} run={run} />
       <Requests requests={run?.requests ?? []} />
       <footer>
-        <Link href={`/sessions/${encodeURIComponent(session)}`}>Session</Link>
+        <Link href={pathOf('sessions', session)}>Session</Link>
         <Button look="bare" icon="edit" onPress={onEdit}>
           Edit the prompt
         </Button>
@@ -139,7 +140,7 @@ function Requests({ requests }: { readonly requests: ServerRun['requests'] }) {
       <Link
         key={requestId}
         className={styles['request'] ?? ''}
-        href={`/approvals/${encodeURIComponent(requestId)}`}
+        href={pathOf('approvals', requestId)}
       >
         Answer: <bdi>{firstLine(summary, 120)}</bdi>
       </Link>

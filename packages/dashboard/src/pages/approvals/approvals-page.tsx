@@ -1,6 +1,8 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { useNamed } from '../../address/location.ts';
+import { pathOf } from '../../address/paths.ts';
 import { useReader } from '../../api/reader.ts';
 import { count } from '../../components/format.ts';
 import { PageHead, Space } from '../../components/page-head.tsx';
@@ -27,7 +29,7 @@ type View = (typeof views)[number][0];
 /** Requests of all sessions: read, edited, answered, also several at once. */
 export function ApprovalsPage() {
   const { requests, pending, reading, view, text, setView, setText } = useInbox();
-  const { request: opened } = useParams<{ request?: string }>();
+  const opened = useNamed('request');
   const isNarrow = useNarrow();
   const shown = useMemo(
     () => requests?.filter((request) => hasText(request, text)),
@@ -102,7 +104,7 @@ function useGo(shown: readonly ServerRequest[], chosen: string | undefined) {
   const search = useSearch();
   const open = useCallback(
     (requestId: string) =>
-      goTo(`/approvals/${encodeURIComponent(requestId)}${search === '' ? '' : `?${search}`}`, {
+      goTo(`${pathOf('approvals', requestId)}${search === '' ? '' : `?${search}`}`, {
         replace: true,
       }),
     [goTo, search],

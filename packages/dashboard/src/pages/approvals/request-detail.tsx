@@ -2,6 +2,7 @@ import type { ServerRequest } from '@adjutant/server/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { api } from '../../api/client.ts';
 import { useReader } from '../../api/reader.ts';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
@@ -144,10 +145,7 @@ function Head({ request, seq }: HeadProps) {
         </Status>
         <span>
           {firstLine(agent, 60)} asks in{' '}
-          <Link
-            className={styles['link'] ?? ''}
-            href={`/sessions/${encodeURIComponent(session)}${at}`}
-          >
+          <Link className={styles['link'] ?? ''} href={`${pathOf('sessions', session)}${at}`}>
             <bdi>{firstLine(data?.title ?? session, 80)}</bdi>
           </Link>
         </span>

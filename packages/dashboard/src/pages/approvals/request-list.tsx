@@ -1,6 +1,7 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import { useCallback, useState } from 'react';
 import { Link, useSearch } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { useReader } from '../../api/reader.ts';
 import { age, fullTime } from '../../components/format.ts';
 import { Space } from '../../components/page-head.tsx';
@@ -145,7 +146,7 @@ function RequestRow(props: RequestRowProps) {
       <Creature name={agent} size={28} />
       <Link
         className={styles['what'] ?? ''}
-        href={`/approvals/${encodeURIComponent(requestId)}${search === '' ? '' : `?${search}`}`}
+        href={`${pathOf('approvals', requestId)}${search === '' ? '' : `?${search}`}`}
         aria-current={isOpen || undefined}
         data-row
         tabIndex={tabIndex}

@@ -1,6 +1,7 @@
 import type { ServerRequest } from '@adjutant/server/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { age } from '../../components/format.ts';
 import { visible } from '../../components/visible-text.ts';
 import styles from './request-detail.module.css';
@@ -38,7 +39,7 @@ export function SettledNote({ request, now, isOwn }: SettledNoteProps) {
       {answer === undefined || answer === null ? null : (
         <Link
           className={styles['link'] ?? ''}
-          href={`/sessions/${encodeURIComponent(session)}?at=${answer.seq}`}
+          href={`${pathOf('sessions', session)}?at=${answer.seq}`}
         >
           The answer, #{answer.seq}
         </Link>

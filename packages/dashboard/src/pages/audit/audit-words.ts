@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@adjutant/server/client';
+import { type NamedPage, pathOf } from '../../address/paths.ts';
 import type { StatusName } from '../../components/status.tsx';
 
 const statuses: Readonly<Record<AuditEntry['outcome'], readonly [StatusName, string]>> = {
@@ -20,17 +21,17 @@ export function targetOf({ target }: AuditEntry): string {
     .join(', ');
 }
 
-const pages: Readonly<Record<string, string>> = {
-  session: '/sessions/',
-  request: '/approvals/',
-  requestId: '/approvals/',
-  task: '/tasks/',
-  trigger: '/triggers/',
-  agent: '/agents/',
+const pages: Readonly<Record<string, NamedPage>> = {
+  session: 'sessions',
+  request: 'approvals',
+  requestId: 'approvals',
+  task: 'tasks',
+  trigger: 'triggers',
+  agent: 'agents',
 };
 
 /** Returns the page of a target, where there is one. */
 export function pageOf(kind: string, name: string): string | undefined {
   const page = pages[kind];
-  return page === undefined ? undefined : `${page}${encodeURIComponent(name)}`;
+  return page === undefined ? undefined : pathOf(page, name);
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { api } from '../../api/client.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
@@ -72,7 +73,7 @@ function GoOn({ session }: { readonly session: string }) {
   const unless = unlessAllowed(useReader(), 'operate');
   return (
     <>
-      <Button onPress={() => go(`/sessions/${encodeURIComponent(session)}`)}>Open B</Button>
+      <Button onPress={() => go(pathOf('sessions', session))}>Open B</Button>
       <Button
         look="first"
         icon="play"
@@ -103,10 +104,7 @@ function Names({ left, right, shared }: NamesProps) {
           ['B', right],
         ] as const
       ).map(([name, session]) => (
-        <Link
-          key={name}
-          href={`/sessions/${encodeURIComponent(session)}?at=${Math.max(1, shared)}`}
-        >
+        <Link key={name} href={`${pathOf('sessions', session)}?at=${Math.max(1, shared)}`}>
           <b>{name}</b>
           <bdi className="mono cut">{firstLine(session, 120)}</bdi>
         </Link>

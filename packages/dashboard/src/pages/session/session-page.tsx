@@ -1,6 +1,6 @@
 import type { Moment } from '@adjutant/server/client';
 import { memo, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
-import { useParams } from 'wouter';
+import { useNamed } from '../../address/location.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
@@ -34,8 +34,8 @@ type Tab = (typeof tabs)[number][0];
 
 /** A session at one of its events: every panel shows that event, and nothing newer. */
 export function SessionPage() {
-  const { session = '' } = useParams<{ session: string }>();
-  return <OpenSession key={session} session={decodeURIComponent(session)} />;
+  const session = useNamed('session') ?? '';
+  return <OpenSession key={session} session={session} />;
 }
 
 function OpenSession({ session }: { readonly session: string }) {

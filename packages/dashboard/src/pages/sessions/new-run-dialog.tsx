@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { useAgents } from '../../api/agents.ts';
 import { api } from '../../api/client.ts';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
@@ -20,7 +21,7 @@ export function NewRunDialog({ onClose }: { readonly onClose: () => void }) {
         const message = input.trim() === '' ? {} : { input };
         const { session } = await api.runs.start({ agent, ...message }).accepted();
         onClose();
-        go(`/sessions/${encodeURIComponent(session)}`);
+        go(pathOf('sessions', session));
       },
       changes: [['sessions']],
     });

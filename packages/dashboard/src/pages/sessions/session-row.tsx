@@ -1,5 +1,6 @@
 import type { ServerSession } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { useMadeOnly } from '../../api/begun.ts';
 import { age, count, fullTime } from '../../components/format.ts';
 import { Status, type StatusName, sessionStatus } from '../../components/status.tsx';
@@ -33,7 +34,7 @@ export function SessionRow({ session, now, isCurrent, isPicked, onPick }: Sessio
       </label>
       <Link
         className={styles['name'] ?? ''}
-        href={`/sessions/${encodeURIComponent(id)}`}
+        href={pathOf('sessions', id)}
         data-row
         tabIndex={tabIndex}
       >

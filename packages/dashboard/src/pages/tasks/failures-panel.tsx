@@ -1,6 +1,7 @@
 import type { ServerTask } from '@adjutant/server/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { fullTime, moment, plural } from '../../components/format.ts';
@@ -105,7 +106,7 @@ function FailureRow({ task, now, filters, unless, onRetry, onDiscard }: FailureR
           <Button icon="retry" unless={unless} onPress={onRetry}>
             Retry
           </Button>
-          <Link className={styles['open'] ?? ''} href={`/sessions/${encodeURIComponent(session)}`}>
+          <Link className={styles['open'] ?? ''} href={pathOf('sessions', session)}>
             Open the session
           </Link>
           <Button look="bare" unless={unless} onPress={onDiscard}>

@@ -1,6 +1,7 @@
 import type { NewTask, ServerTaskPriority } from '@adjutant/server/client';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { useAgents } from '../../api/agents.ts';
 import { api } from '../../api/client.ts';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
@@ -24,7 +25,7 @@ export function NewTaskDialog({ onClose }: { readonly onClose: () => void }) {
       run: async () => {
         const { id } = await api.tasks.submit(taskOf(agent, fields));
         onClose();
-        go(`/tasks/${encodeURIComponent(id)}`);
+        go(pathOf('tasks', id));
       },
       changes: [['tasks'], ['sessions']],
     });

@@ -1,6 +1,7 @@
 import type { ServerTask, ServerTaskPriority } from '@adjutant/server/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
@@ -69,7 +70,7 @@ function Details({ task, acts, unless }: DetailsProps) {
         </Fact>
         <Fact name="Agent">{firstLine(agent, 80)}</Fact>
         <Fact name="Session">
-          <Link className={factLink} href={`/sessions/${encodeURIComponent(session)}`}>
+          <Link className={factLink} href={pathOf('sessions', session)}>
             <bdi>{firstLine(session, 80)}</bdi>
           </Link>
         </Fact>

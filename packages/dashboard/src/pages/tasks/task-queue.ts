@@ -4,6 +4,7 @@ import type {
   ServerTaskPriority,
   ServerTaskState,
 } from '@adjutant/server/client';
+import { pathOf } from '../../address/paths.ts';
 import type { Copied } from '../../components/copy/copied-text.ts';
 import type { StatusName } from '../../components/status.tsx';
 
@@ -45,7 +46,7 @@ export function tasksAddress({ level, find }: TaskFilters, task?: string): strin
   const params = new URLSearchParams();
   if (level !== undefined) params.set('level', level);
   if (find !== undefined && find !== '') params.set('find', find);
-  const path = task === undefined ? '/tasks' : `/tasks/${encodeURIComponent(task)}`;
+  const path = task === undefined ? '/tasks' : pathOf('tasks', task);
   return params.size === 0 ? path : `${path}?${params}`;
 }
 

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from 'react';
-import { useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { useNamed } from '../../address/location.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
@@ -18,7 +19,7 @@ import { useOpenTasks, useTaskActs, useTaskChanges } from './use-tasks.ts';
 
 /** The queue by level, and what has failed. */
 export function TasksPage() {
-  const { task } = useParams<{ task?: string }>();
+  const task = useNamed('task');
   const [, go] = useLocation();
   const search = useSearch();
   const filters = useMemo(() => taskFiltersOf(search), [search]);

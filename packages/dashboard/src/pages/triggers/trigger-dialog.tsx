@@ -1,6 +1,7 @@
 import type { ServerTrigger } from '@adjutant/server/client';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { useAgents } from '../../api/agents.ts';
 import { Field, FormDialog } from '../../components/form-dialog.tsx';
 import { Segmented } from '../../components/segmented.tsx';
@@ -53,7 +54,7 @@ export function TriggerDialog({ trigger, acts, onClose }: TriggerDialogProps) {
     }
     if (!(await act(wanted))) return;
     onClose();
-    go(`/triggers/${encodeURIComponent(fields.name.trim())}`);
+    go(`${pathOf('triggers', fields.name.trim())}`);
   };
   const save = (): Promise<void> =>
     trigger === undefined

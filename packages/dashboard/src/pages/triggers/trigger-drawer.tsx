@@ -1,6 +1,7 @@
 import type { ServerTrigger } from '@adjutant/server/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
@@ -75,7 +76,7 @@ function Details({ trigger }: { readonly trigger: ServerTrigger }) {
         {last === undefined ? null : (
           <Fact name="Last" title={fullTime(last.at)}>
             {age(now - last.at)} ago{last.status === undefined ? '' : `, ${last.status}`}{' '}
-            <Link className={factLink} href={`/sessions/${encodeURIComponent(last.session)}`}>
+            <Link className={factLink} href={pathOf('sessions', last.session)}>
               its session
             </Link>
           </Fact>

@@ -1,5 +1,6 @@
 import type { ServerTriggerHistoryEntry } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { factLink } from '../../components/facts.tsx';
 import { fullTime, moment } from '../../components/format.ts';
 import { KindGlyph } from '../../components/kind-glyph.tsx';
@@ -56,7 +57,7 @@ function Entry({ entry, now }: EntryProps) {
           <bdi>{visible(reasoning)}</bdi>
         </p>
         {session === undefined ? null : (
-          <Link className={factLink} href={`/sessions/${encodeURIComponent(session)}`}>
+          <Link className={factLink} href={pathOf('sessions', session)}>
             Its session
           </Link>
         )}

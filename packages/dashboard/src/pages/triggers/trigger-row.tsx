@@ -1,5 +1,6 @@
 import type { ServerTrigger } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { Button } from '../../components/button.tsx';
 import { age, count, fullTime, moment } from '../../components/format.ts';
 import { Icon, type IconName } from '../../components/icon.tsx';
@@ -34,7 +35,7 @@ export function TriggerRow({ trigger, now, acts, unless, suffix, isCurrent }: Tr
       <Icon name={icons[on.kind] ?? 'clock'} />
       <Link
         className={styles['name'] ?? ''}
-        href={`/triggers/${encodeURIComponent(name)}${suffix}`}
+        href={`${pathOf('triggers', name)}${suffix}`}
         data-row
         tabIndex={isCurrent ? 0 : -1}
       >

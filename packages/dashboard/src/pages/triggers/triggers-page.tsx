@@ -1,6 +1,7 @@
 import type { ServerTrigger } from '@adjutant/server/client';
 import { useCallback, useMemo, useState } from 'react';
-import { useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { useNamed } from '../../address/location.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
@@ -21,7 +22,7 @@ import { type TriggerActs, useTriggerActs, useTriggers } from './use-triggers.ts
 
 /** Triggers: what starts work by itself, when next, and what became of it. */
 export function TriggersPage() {
-  const { trigger } = useParams<{ trigger?: string }>();
+  const trigger = useNamed('trigger');
   const [path, go] = useLocation();
   const search = useSearch();
   const text = new URLSearchParams(search).get('find') ?? '';

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../../address/paths.ts';
 import { firstLine } from '../../../components/visible-text.ts';
 import { useChosenCreatures } from '../../../creatures/chosen-creatures.ts';
 import { Creature } from '../../../creatures/creature.tsx';
@@ -70,7 +71,7 @@ const CreatureAtPlace = memo(function CreatureAtPlace({ place, shown }: Creature
   const creature = creatureAt(place, useChosenCreatures());
   const word = stateWords[state];
   const words = note === undefined ? word : firstLine(note, 80);
-  const href = session === undefined ? place.href : `/sessions/${encodeURIComponent(session)}`;
+  const href = session === undefined ? place.href : pathOf('sessions', session);
   const inside = (
     <>
       <Creature name={creature} size={56} state={state} zone={place.zone} />

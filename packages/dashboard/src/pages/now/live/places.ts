@@ -1,3 +1,4 @@
+import { pathOf } from '../../../address/paths.ts';
 import type { CreatureMap } from '../../../creatures/creature-map.ts';
 import { creatureFor } from '../../../creatures/creature-map.ts';
 import {
@@ -76,7 +77,7 @@ export function placesOfApp(
         zone: 'acting',
         subject: name,
         label: name,
-        href: `/agents/${encodeURIComponent(name)}`,
+        href: pathOf('agents', name),
       }),
     ),
     ...creatures

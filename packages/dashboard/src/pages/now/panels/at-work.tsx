@@ -1,6 +1,7 @@
 import type { ServerSession } from '@adjutant/server/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { pathOf } from '../../../address/paths.ts';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { age, money, stopwatch } from '../../../components/format.ts';
@@ -75,7 +76,7 @@ function Row({ session, activity, now }: RowProps) {
   const doing = (status === 'error' ? activity?.failure : undefined) ?? activity?.words ?? '';
   return (
     <li>
-      <Link className={styles['row'] ?? ''} href={`/sessions/${encodeURIComponent(id)}`}>
+      <Link className={styles['row'] ?? ''} href={pathOf('sessions', id)}>
         <Creature name={agent ?? id} size={22} />
         <b className="cut">
           <bdi>{firstLine(title, 200)}</bdi>
@@ -137,7 +138,7 @@ function NothingRuns({ latest, now, onDemo }: NothingRunsProps) {
             Agents
           </Link>
         ) : (
-          <Link className={styles['all'] ?? ''} href={`/sessions/${encodeURIComponent(latest.id)}`}>
+          <Link className={styles['all'] ?? ''} href={pathOf('sessions', latest.id)}>
             Open it
           </Link>
         )}

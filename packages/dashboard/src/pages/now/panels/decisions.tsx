@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { pathOf } from '../../../address/paths.ts';
 import { clock, fullTime } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -34,7 +35,7 @@ function Row({ decision }: { readonly decision: RecentDecision }) {
   return (
     <Link
       className={styles['row'] ?? ''}
-      href={`/sessions/${encodeURIComponent(session)}?at=${seq}`}
+      href={`${pathOf('sessions', session)}?at=${seq}`}
       title={`${firstLine(title, 80)} #${seq}`}
     >
       <KindGlyph kind="decision" />

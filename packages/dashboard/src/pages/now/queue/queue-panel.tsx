@@ -1,6 +1,7 @@
 import type { ServerTask } from '@adjutant/server/client';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { pathOf } from '../../../address/paths.ts';
 import { count, stopwatch } from '../../../components/format.ts';
 import { Panel } from '../../../components/panel.tsx';
 import { useNow } from '../../../components/use-now.ts';
@@ -112,7 +113,7 @@ function ActiveTask({ task, now }: TaskProps) {
   const { agent, name, priority, queue, session, startedAt } = task;
   return (
     <li>
-      <Link className={styles['job'] ?? ''} href={`/sessions/${encodeURIComponent(session)}`}>
+      <Link className={styles['job'] ?? ''} href={pathOf('sessions', session)}>
         <Creature name={agent} size={28} />
         <span className={styles['words']}>
           <b className="cut">
@@ -137,7 +138,7 @@ interface QueuedTaskProps extends TaskProps {
 function QueuedTask({ task, now, isMarked }: QueuedTaskProps) {
   return (
     <li data-preempted={isMarked || undefined}>
-      <Link className={styles['row'] ?? ''} href={`/tasks/${encodeURIComponent(task.id)}`}>
+      <Link className={styles['row'] ?? ''} href={pathOf('tasks', task.id)}>
         <span className="cut">
           <bdi>{firstLine(task.name, 200)}</bdi>
         </span>

@@ -1,5 +1,6 @@
 import type { Moment } from '@adjutant/server/client';
 import { Link } from 'wouter';
+import { pathOf } from '../../../address/paths.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyMenu } from '../../../components/copy/copy-menu.tsx';
 import { clock, count, fullTime, money } from '../../../components/format.ts';
@@ -147,7 +148,7 @@ function Requests({ moment, isLive }: { readonly moment: Moment; readonly isLive
               <span>
                 <bdi>{inline(request.summary)}</bdi>
                 {isLive ? (
-                  <Link href={`/approvals/${encodeURIComponent(request.requestId)}`}>Answer</Link>
+                  <Link href={pathOf('approvals', request.requestId)}>Answer</Link>
                 ) : (
                   <span className="faint">Answers are given at the newest event.</span>
                 )}
