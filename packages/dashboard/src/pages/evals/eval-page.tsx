@@ -1,7 +1,8 @@
 import type { EvalQuery } from '@adjutant/server/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { useNamed } from '../../address/location.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyMenu } from '../../components/copy/copy-menu.tsx';
@@ -24,6 +25,7 @@ import {
   passedCase,
   percent,
   price,
+  reportPath,
   scoreText,
   variantText,
   verdictOf,
@@ -35,7 +37,7 @@ type Fields = Readonly<Record<(typeof names)[number], string>>;
 
 /** One report: its figures, and its cases. */
 export function EvalPage() {
-  const { report: id = '' } = useParams<{ report: string }>();
+  const id = useNamed('report') ?? '';
   const { fields, change } = useFields(id);
   const list = useCases(id, fields);
   const { head, cases, matches, error, refetch, readMore } = list;
@@ -80,7 +82,7 @@ function useFields(id: string) {
     (changed: Partial<Fields>) => {
       const all = Object.entries({ ...fields, ...changed }).filter(([, value]) => value !== '');
       const params = new URLSearchParams(all);
-      const path = `/evals/${encodeURIComponent(id)}`;
+      const path = reportPath(id);
       go(params.size === 0 ? path : `${path}?${params}`, { replace: true });
     },
     [fields, go, id],

@@ -1,4 +1,5 @@
 import type { EvalComparison, EvalDetails, KeptEval } from '@adjutant/server/client';
+import { pathOf } from '../../address/paths.ts';
 import { money } from '../../components/format.ts';
 import type { StatusName } from '../../components/status.tsx';
 
@@ -66,5 +67,5 @@ export const changeWords: Readonly<Record<Kind, readonly [StatusName, string]>> 
 
 /** Returns the address of a report. */
 export function reportPath(id: string): string {
-  return `/evals/${encodeURIComponent(id)}`;
+  return pathOf('evals', id);
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { pathOf } from '../../address/paths.ts';
 import { api, refusalOf } from '../../api/client.ts';
 import { factLink } from '../../components/facts.tsx';
 import { firstLine } from '../../components/visible-text.ts';
@@ -27,7 +28,7 @@ export function SessionLink({ session }: { readonly session: string }) {
       </>
     );
   return (
-    <Link className={factLink} href={`/sessions/${encodeURIComponent(session)}`}>
+    <Link className={factLink} href={pathOf('sessions', session)}>
       {name}
     </Link>
   );
