@@ -73,6 +73,8 @@ test.each(ends)(
     // Nothing changes by trying too early.
     await list.getByRole('button', { name: 'Try now' }).click();
     await list.getByText('Not connected since').waitFor();
+    const live = page.getByRole('button', { name: 'Live' }).locator('[data-on]');
+    await expect.poll(() => live.count()).toBe(0);
     const [request] = await app.requests.list({ session: 'chase-0' });
     await app.requests.approve(request?.requestId ?? '', { by: 'operator:ann' });
     await app.resume('chase-0');
@@ -83,6 +85,7 @@ test.each(ends)(
       .first()
       .waitFor();
     await page.getByText('The reminder to Keller is sent.').first().waitFor();
+    await expect.poll(() => live.count()).toBe(1);
     const last = (await app.sessions.list({ id: 'chase-0' })).sessions[0]?.seq ?? 0;
     await expect.poll(() => slider.getAttribute('aria-valuenow')).toBe(String(last));
     for (const one of [page, list])

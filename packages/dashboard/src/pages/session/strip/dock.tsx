@@ -1,3 +1,4 @@
+import { useConnection } from '../../../api/connection.ts';
 import { Button } from '../../../components/button.tsx';
 import { age } from '../../../components/format.ts';
 import { KindGlyph } from '../../../components/kind-glyph.tsx';
@@ -24,6 +25,7 @@ export function Dock(props: DockProps) {
   const { seq, isLive, goLive } = position;
   const event = columns.eventAt(seq);
   const newest = columns.eventAt(count);
+  const isReached = useConnection().reach.state !== 'away';
   return (
     <section className={styles['dock']} aria-label="Scrubber">
       {isLive || event === undefined || newest === undefined ? null : (
@@ -56,7 +58,7 @@ export function Dock(props: DockProps) {
       </div>
       <div className={styles['acts']}>
         <Button label="Live" isPressed={isLive} onPress={goLive}>
-          <span className={styles['live']} data-on={isLive || undefined} />
+          <span className={styles['live']} data-on={(isLive && isReached) || undefined} />
           Live
         </Button>
         <Button look="first" icon="fork" shortcut="F" unless={unlessFork} onPress={onFork}>
