@@ -4,11 +4,11 @@ import { nameOf } from './address/paths.ts';
 import { useSignedIn } from './api/me.ts';
 import { Reader } from './api/reader.ts';
 import { Announcer } from './components/announcer.tsx';
-import { PageBoundary } from './components/page-boundary.tsx';
 import { NotThere, Reading, ServerAway } from './components/states.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { visible } from './components/visible-text.ts';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
 /** Loads a page when it is first opened. */

@@ -1,7 +1,7 @@
 import { Component } from 'react';
-import { Button } from './button.tsx';
-import { PlaceHolder } from './states.tsx';
-import { visible } from './visible-text.ts';
+import { Button } from '../components/button.tsx';
+import { PlaceHolder } from '../components/states.tsx';
+import { visible } from '../components/visible-text.ts';
 
 interface PageBoundaryProps {
   /** Address of the page: another one is tried afresh. */
