@@ -18,6 +18,7 @@ import { resumeSessions } from './cases/resume-sessions.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
+import { scaleOut } from './cases/scale-out.ts';
 import { server } from './cases/server.ts';
 import { serverPast } from './cases/server-past.ts';
 import { simulator } from './cases/simulator.ts';
@@ -53,6 +54,7 @@ const benchmarks: readonly Benchmark[] = [
   choosingTasks,
   submittedTasks,
   plainRunsBesideTasks,
+  scaleOut,
   server,
   serverPast,
   simulator,

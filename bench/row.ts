@@ -12,6 +12,9 @@ export type Unit =
   | 'events/s'
   | 'tasks/s'
   | 'tasks'
+  | 'statements'
+  | 'rows'
+  | 'connections'
   | 'nodes'
   | '×'
   | '%';

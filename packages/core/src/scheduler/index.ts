@@ -1,3 +1,10 @@
+export {
+  type Bottleneck,
+  capacityOf,
+  type Deployment,
+  type DeploymentCapacity,
+  type RunCost,
+} from './capacity.ts';
 export { type TaskPriority, taskPriorities } from './priority.ts';
 export {
   burstOfArrivals,

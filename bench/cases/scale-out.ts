@@ -1,0 +1,48 @@
+import { Figure } from '../measure.ts';
+import { type Benchmark, ours, type Row, type Unit } from '../row.ts';
+import { measureScale, type ScaleFigures } from '../scale-out/driver.ts';
+import { postgresUrl } from '../stores.ts';
+
+const workerCounts = [1, 2, 4, 8];
+const sizes = { tasks: 2_000, wakes: 50 };
+const quickSizes = { tasks: 400, wakes: 20 };
+const percentile = 0.99;
+
+/** Worker processes on one PostgreSQL: what a run costs must not grow with their number. */
+export const scaleOut: Benchmark = {
+  name: 'scale-out',
+  notes: [
+    'scale-out: runs that do nothing, one task each. The log is that of the whole server. More ' +
+      'workers than processors show no speed-up.',
+  ],
+  async run({ quick }) {
+    const url = postgresUrl;
+    if (url === undefined) return [];
+    const rows: Row[] = [];
+    for (const workers of workerCounts)
+      rows.push(...rowsOf(workers, await measureScale(url, workers, quick ? quickSizes : sizes)));
+    return rows;
+  },
+};
+
+function rowsOf(workers: number, figures: ScaleFigures): readonly Row[] {
+  const { databaseMs, wakes } = figures;
+  const last = wakes.values[Math.ceil(wakes.values.length * percentile) - 1] ?? Number.NaN;
+  const lines: readonly (readonly [string, Unit, number | undefined])[] = [
+    ['runs', 'runs/s', figures.runsPerSecond],
+    ['processor time of the workers for a run', 'ms', figures.workerMs],
+    ['processor time of PostgreSQL for a run', 'ms', databaseMs],
+    ['statements for a run', 'statements', figures.statements],
+    ['rows written for a run', 'rows', figures.rows],
+    ['write-ahead log for a run', 'B', figures.walBytes],
+    ['wake of an idle worker, p50', 'ms', wakes.median],
+    ['wake of an idle worker, p99', 'ms', last],
+    ['connections of all workers', 'connections', figures.connections],
+  ];
+  const name = workers === 1 ? '1 worker process' : `${workers} worker processes`;
+  return lines.flatMap(([what, unit, value]) =>
+    value === undefined
+      ? []
+      : [{ work: `${what}, ${name}`, unit, figures: new Map([[ours, new Figure([value])]]) }],
+  );
+}

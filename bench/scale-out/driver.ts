@@ -1,0 +1,155 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { runtime } from 'adjutant';
+import { postgres } from 'adjutant/postgres';
+import pg from 'pg';
+import { Figure } from '../measure.ts';
+import { manyAtOnce } from '../tasks/task-queue.ts';
+import { appName, nothing, type Used } from './place.ts';
+
+const file = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const lookMs = 20;
+/** Milliseconds between two tasks whose wake is measured: each finds idle workers. */
+const apartMs = 40;
+/** Ticks of a processor in a second, in the files of Linux about processes. */
+const ticksPerSecond = 100;
+
+/** Figures of a number of worker processes on one database. */
+export interface ScaleFigures {
+  readonly runsPerSecond: number;
+  /** Milliseconds of all workers for one run; of PostgreSQL, where its processes are here. */
+  readonly workerMs: number;
+  readonly databaseMs: number | undefined;
+  readonly statements: number;
+  readonly rows: number;
+  readonly walBytes: number;
+  readonly connections: number;
+  /** Milliseconds from a submission to the start of its run. */
+  readonly wakes: Figure;
+}
+
+/** Measures worker processes: a queue that is full, and then single tasks that find them idle. */
+export async function measureScale(
+  url: string,
+  workers: number,
+  { tasks, wakes }: { readonly tasks: number; readonly wakes: number },
+): Promise<ScaleFigures> {
+  const schema = `adjutant_bench_${randomBytes(6).toString('hex')}`;
+  const named = new URL(url);
+  named.searchParams.set('application_name', schema);
+  const pool = new pg.Pool({ connectionString: url });
+  const store = postgres({ pool, schema });
+  const app = runtime({ app: appName, store, runnables: [nothing], recover: 'manual' });
+  try {
+    await manyAtOnce(tasks, 500, () => app.submit(nothing, 'go'));
+    const children = await Promise.all(
+      Array.from({ length: workers }, () => started(named.href, schema)),
+    );
+    const before = await countsOf(pool, schema);
+    const began = performance.now();
+    for (const child of children) child.send('work');
+    const waits = async () =>
+      (await store.for({ tenant: 'default', app: appName }).turns({ limit: 1 })).length > 0;
+    while (await waits()) await sleep(lookMs);
+    const seconds = (performance.now() - began) / 1_000;
+    const after = await countsOf(pool, schema);
+    const found = await wakesOf(app, wakes);
+    const used = await Promise.all(children.map(ended));
+    const sum = (of: (one: Used) => number) => used.reduce((total, one) => total + of(one), 0);
+    const all = tasks + wakes;
+    return {
+      runsPerSecond: tasks / seconds,
+      workerMs: sum(({ cpuMs }) => cpuMs) / all,
+      databaseMs: perTask(after.databaseMs, before.databaseMs, tasks),
+      statements: sum(({ statements }) => statements) / all,
+      rows: (after.rows - before.rows) / tasks,
+      walBytes: (after.walBytes - before.walBytes) / tasks,
+      connections: sum(({ connections }) => connections),
+      wakes: found,
+    };
+  } finally {
+    await app.close();
+    await store.close();
+    await pool.query(`drop schema if exists "${schema}" cascade`);
+    await pool.end();
+  }
+}
+
+async function started(url: string, schema: string): Promise<ChildProcess> {
+  const child = fork(file, [url, schema], { execArgv: ['--conditions=adjutant-source'] });
+  await once(child, 'message');
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<Used> {
+  const told = once(child, 'message');
+  child.send('end');
+  const [used] = (await told) as [Used];
+  const exit = once(child, 'exit');
+  child.disconnect();
+  await exit;
+  return used;
+}
+
+async function wakesOf(app: ReturnType<typeof runtime>, count: number): Promise<Figure> {
+  const waits: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const task = await app.submit(nothing, 'go');
+    await task.wait();
+    const { startedAt = 0, submittedAt } = await task.info();
+    waits.push(startedAt - submittedAt);
+    await sleep(apartMs);
+  }
+  return new Figure(waits);
+}
+
+interface Counts {
+  readonly databaseMs: number | undefined;
+  readonly rows: number;
+  readonly walBytes: number;
+}
+
+/** Counts of the whole server for the log, of the schema for rows, of its processes for time. */
+async function countsOf(pool: pg.Pool, schema: string): Promise<Counts> {
+  await pool.query('select pg_stat_clear_snapshot()');
+  const { rows } = await pool.query<{ rows: string; wal: string; pids: number[] }>(
+    `select (select sum(n_tup_ins + n_tup_upd + n_tup_del) from pg_stat_user_tables
+        where schemaname = $1) as rows,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal,
+      (select coalesce(array_agg(pid), '{}') from pg_stat_activity
+        where application_name = $1) as pids`,
+    [schema],
+  );
+  const [row] = rows;
+  return {
+    databaseMs: cpuMsOf(row?.pids ?? []),
+    rows: Number(row?.rows),
+    walBytes: Number(row?.wal),
+  };
+}
+
+/** Processor time of processes of this machine; `undefined` where they are elsewhere. */
+function cpuMsOf(pids: readonly number[]): number | undefined {
+  try {
+    const ticks = pids.map((pid) => {
+      const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+      const numbers = fields.split(' ');
+      return Number(numbers[11]) + Number(numbers[12]);
+    });
+    return (ticks.reduce((sum, one) => sum + one, 0) * 1_000) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}
+
+function perTask(
+  after: number | undefined,
+  before: number | undefined,
+  tasks: number,
+): number | undefined {
+  return after === undefined || before === undefined ? undefined : (after - before) / tasks;
+}

@@ -1,0 +1,17 @@
+import { step } from 'adjutant';
+
+export const appName = 'scale-out';
+/** Tasks that one worker process works on at a time. */
+export const slots = 10;
+/** Connections of each worker process. */
+export const connections = 10;
+
+/** A run that ends at once, so that all that is measured is ours and the database's. */
+export const nothing = step({ name: 'nothing', execute: (ctx) => ctx.complete(true) });
+
+/** What a worker process has used since it began. */
+export interface Used {
+  readonly cpuMs: number;
+  readonly statements: number;
+  readonly connections: number;
+}
