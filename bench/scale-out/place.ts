@@ -9,7 +9,7 @@ export const connections = 10;
 /** A run that ends at once, so that all that is measured is ours and the database's. */
 export const nothing = step({ name: 'nothing', execute: (ctx) => ctx.complete(true) });
 
-/** What a worker process has used since it began. */
+/** Resources that a worker process has used since it began. */
 export interface Used {
   readonly cpuMs: number;
   readonly statements: number;

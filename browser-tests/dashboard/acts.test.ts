@@ -86,7 +86,7 @@ async function confirmed({ page, url, app, letter }: Operated): Promise<void> {
   expect((await app.sessions.list({ id: 'fork-0' })).sessions).toEqual([]);
 }
 
-test('acts are taken back by the opposite act; what cannot be is asked about by its name', async () => {
+test('acts are taken back by the opposite one; others are asked about by name', async () => {
   const { page, url, app, letter, audited } = await operated('/sessions/chase-0');
   await button(page, 'Pause').click();
   await undone(page, audited, 'Paused at the next step.', 'sessions/{session}/continue');

@@ -5,7 +5,7 @@ import { opened, withChromium } from './opened.ts';
 
 withChromium();
 
-test('names with escapes have addresses of their own; a page that fails leaves the frame', async () => {
+test('escaped names have addresses of their own; a failing page leaves the frame', async () => {
   const { app, chase } = office();
   await app.run(chase, { session: 'a%25zz', input: 'Chase the unpaid invoices.' });
   await app.triggers.create({ name: '100% a/b', on: cron('0 8 * * 1'), start: 'writer' });

@@ -37,7 +37,7 @@ function writing() {
   return { app: runtime({ app: 'office', store: memoryStore(), runnables: [all] }), all, saved };
 }
 
-test('texts and forms are answered; an approval holds for a folder until it is taken back', async () => {
+test('texts and forms are answered; an approval holds until it is taken back', async () => {
   const { app, all, saved } = writing();
   await app.run(all, { session: 's', input: 'Write.' });
   app.recovery.start();
@@ -49,7 +49,7 @@ test('texts and forms are answered; an approval holds for a folder until it is t
   await answer.click();
   await page.getByRole('link', { name: /How many/ }).click();
   await page.getByRole('heading', { name: 'How many?' }).waitFor();
-  // What does not fit the form is not sent.
+  // An answer that does not fit the form is not sent.
   await form.getByLabel('copies').fill('0');
   await form.getByLabel('note').fill('Two sides.');
   expect(await answer.getAttribute('title')).toContain('copies');

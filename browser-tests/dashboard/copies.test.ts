@@ -21,7 +21,7 @@ const things = [
   ['/triggers/weekly', 'the trigger', { name: 'weekly' }, ['Fire now', 'Disable', 'Delete']],
 ] as const;
 
-test('a viewer copies things, without its key in them, and may change nothing of them', async () => {
+test('a viewer copies things without its key in them, and may change nothing', async () => {
   const { app, chase } = office();
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { id } = await app.submit(chase, 'Write.', { name: 'Letter' });

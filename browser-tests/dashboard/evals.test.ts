@@ -7,7 +7,7 @@ import { opened, withChromium } from './opened.ts';
 
 withChromium();
 
-test('a report is opened, its failed cases are found, and a case leads to its session', async () => {
+test('a report shows its failed cases, and a case leads to its session', async () => {
   const { app } = office();
   const { folder, after } = await keptEvals(app);
   writeFileSync(join(folder, 'broken.json'), '{');
@@ -66,7 +66,7 @@ test('two reports are chosen and compared, cases that got worse first', async ()
   expect(problems.filter((problem) => !problem.includes('404 (Not Found)'))).toEqual([]);
 });
 
-test('an empty folder says how a report is made, and what is not there is said to be so', async () => {
+test('an empty folder says how a report is made; a missing report is told', async () => {
   const { app } = office();
   const { folder } = emptyFolder();
   const { page, url } = await opened(app, { path: '/evals', serve: { evals: { folder } } });

@@ -21,7 +21,7 @@ function sizeOf(picture: Buffer): readonly [number, number] {
   return [picture.readUInt32BE(16), picture.readUInt32BE(20)];
 }
 
-test('a viewer saves the session without chosen values, and a picture of its timeline', async () => {
+test('a viewer saves the session without chosen values, and its timeline', async () => {
   const { app, chase } = office();
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { credential } = await apiKeys(app).create({ name: 'vera', roles: ['viewer'] });

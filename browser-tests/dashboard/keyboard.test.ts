@@ -45,7 +45,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${String(name)}`);
 }
 
-test('keys alone reach pages, cancel a task and approve; the focus is drawn, and returns', async () => {
+test('keys alone reach pages, cancel and approve; the focus is drawn, and returns', async () => {
   const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { id } = await app.submit(chase, 'Write.', { name: 'Letter', delayMs: 3_600_000 });

@@ -140,6 +140,9 @@ const links = [
   ['/tasks/nowhere', 'not there'],
   ['/agents/nowhere', 'There is no agent with this name.'],
   ['/compare?a=nowhere&b=chase-0', 'not there'],
+  ['/sessions/chase-0?at=0', 'The address names no event'],
+  ['/sessions/chase-0?at=abc', 'The address names no event'],
+  ['/compare?a=chase-0&b=chase-0', 'Both sides are the same session.'],
 ] as const;
 
 test('a link to a thing that is not there says so', async () => {

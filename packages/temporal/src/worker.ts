@@ -21,7 +21,11 @@ let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
 
 /** Bundles the workflows once for all workers of the process: it takes half a second. */
 function bundled(): Promise<WorkflowBundleWithSourceMap> {
-  bundle ??= bundleWorkflowCode({ workflowsPath, logger });
+  bundle ??= bundleWorkflowCode({ workflowsPath, logger }).catch((error: unknown) => {
+    // The next worker tries again.
+    bundle = undefined;
+    throw error;
+  });
   return bundle;
 }
 

@@ -42,7 +42,7 @@ interface ComparedProps {
   readonly withVariant: string;
 }
 
-/** What was compared, as far as it has been read. */
+/** The comparison, as far as it has been read. */
 function useComparison({ a, b, variant, withVariant }: ComparedProps) {
   const query = {
     ...(variant === '' ? {} : { variant }),

@@ -7,8 +7,8 @@ import { moment } from '../../components/format.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';
 import { firstLine } from '../../components/visible-text.ts';
+import styles from '../compare/session-picker.module.css';
 import { variantText } from './eval-words.ts';
-import styles from './evals-page.module.css';
 
 const mostReports = 200;
 

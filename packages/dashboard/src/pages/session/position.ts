@@ -39,15 +39,15 @@ export function usePosition(count: number): Position & { readonly wanted: number
     [move],
   );
   const goLive = useCallback(() => move(undefined, true), [move]);
-  const seq = wanted === undefined ? count : Math.min(wanted, count);
+  const seq = wanted === undefined || Number.isNaN(wanted) ? count : Math.min(wanted, count);
   return useMemo(() => ({ seq, isLive, go, goLive, wanted }), [seq, isLive, go, goLive, wanted]);
 }
 
-/** `seq` of the address: `?at=142`. */
+/** `seq` of the address: `?at=142`. A text that is no number of an event gives `NaN`. */
 function wantedSeq(): number | undefined {
   const text = new URLSearchParams(location.search).get('at');
-  if (text === null || !/^\d{1,9}$/.test(text)) return undefined;
-  return Math.max(1, Number(text));
+  if (text === null) return undefined;
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function writeAddress(seq: number | undefined, isJump: boolean): void {

@@ -79,7 +79,7 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   );
   useSessionKeys({ columns, position, play: play.toggle, fork: openFork, prompt: togglePrompt });
   useSessionCommands({ seq, openFork, togglePrompt, replay, openExport, goLive: position.goLive });
-  if (wanted !== undefined && wanted > count && ledger.phase === 'there')
+  if (wanted !== undefined && !(wanted <= count) && ledger.phase === 'there')
     return <NoSuchEvent wanted={wanted} count={count} onNewest={position.goLive} />;
   const overlays = { ledger, position, moment, modelCall, setPanel, openFork };
   return (
@@ -201,8 +201,11 @@ interface NoSuchEventProps {
 }
 
 function NoSuchEvent({ wanted, count, onNewest }: NoSuchEventProps) {
+  const title = Number.isNaN(wanted)
+    ? 'The address names no event: `at` is the number of one.'
+    : `There is no event #${counted(wanted)} in this session.`;
   return (
-    <PlaceHolder title={`There is no event #${counted(wanted)} in this session.`} role="alert">
+    <PlaceHolder title={title} role="alert">
       <p>The newest one is #{counted(count)}.</p>
       <Button onPress={onNewest}>Go to the newest</Button>
     </PlaceHolder>

@@ -93,7 +93,7 @@ interface StartsProps {
   readonly onChange: (start: string) => void;
 }
 
-/** What can be started: also what is chosen, when the server does not have it any more. */
+/** Runnables that can be started, and the chosen one, which the server may not have any more. */
 function Starts({ value, onChange }: StartsProps) {
   const agents = useAgents();
   const names = new Set([...agents.map(({ name }) => name), ...(value === '' ? [] : [value])]);

@@ -48,7 +48,7 @@ export function ForkDialog({ session, seq, moment, hasActed, onClose }: ForkDial
     setProblem(undefined);
     await act({
       run: async () => {
-        // What is said outside of a dialog that is open lies under it.
+        // A message outside of an open dialog lies under it.
         const made = await api.sessions
           .fork(session, { at: seq, ...wanted })
           .catch((error: unknown) => setProblem(visible((error as Error).message)));
