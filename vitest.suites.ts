@@ -26,7 +26,11 @@ export const suites = {
   /** Values made up at random for all that comes in from outside. */
   fuzz: ['packages/*/test/fuzz/**/*.test.ts'],
   /** Everything with everything: places to crash with manners to crash, routes with callers. */
-  matrices: ['packages/*/test/matrices/**/*.test.ts'],
+  matrices: [
+    'packages/*/test/matrices/**/*.test.ts',
+    // Each scenario, stopped at each of its places.
+    'packages/core/test/engine/app/recovery.test.ts',
+  ],
   /** Several processes on one store: killed, stopped, taken over, told things by each other. */
   processes: [
     'packages/server/test/processes/**/*.test.ts',

@@ -69,7 +69,13 @@ export async function restoreArchive(app: Runtime, path: string): Promise<Archiv
   const begun = await begunBefore(ledgers, archived);
   for (const [address, bytes] of blobs) await ledgers.putBlob(bytes, address);
   const claim = await ledgers.claim(session, processOwner(systemIds), { ttlMs: leaseMs });
-  await appendAll(ledgers, claim, { events, begun });
+  try {
+    await appendAll(ledgers, claim, { events, begun });
+  } catch (error) {
+    // The next try need not wait until the lease is over.
+    await ledgers.release(claim).catch(() => undefined);
+    throw error;
+  }
   await ledgers.release(claim);
   await app.sessions.rebuild({ session });
   return reportOf(archived);
