@@ -4,15 +4,15 @@ import { measureScale, type ScaleFigures } from '../scale-out/driver.ts';
 import { postgresUrl } from '../stores.ts';
 
 const workerCounts = [1, 2, 4, 8];
-const sizes = { tasks: 2_000, wakes: 50 };
-const quickSizes = { tasks: 400, wakes: 20 };
+const sizes = { tasks: 2_000, wakes: 50, warmUp: 500 };
+const quickSizes = { tasks: 400, wakes: 20, warmUp: 100 };
 const percentile = 0.99;
 
 /** Worker processes on one PostgreSQL: what a run costs must not grow with their number. */
 export const scaleOut: Benchmark = {
   name: 'scale-out',
   notes: [
-    'scale-out: runs that do nothing, one task each. The log is that of the whole server. More ' +
+    'scale-out: runs that do nothing, one task each, by processes that have worked before. The log is that of the whole server. More ' +
       'workers than processors show no speed-up.',
   ],
   async run({ quick }) {
@@ -37,6 +37,7 @@ function rowsOf(workers: number, figures: ScaleFigures): readonly Row[] {
     ['write-ahead log for a run', 'B', figures.walBytes],
     ['wake of an idle worker, p50', 'ms', wakes.median],
     ['wake of an idle worker, p99', 'ms', last],
+    ['processor time of the workers for a task that finds them idle', 'ms', figures.wakeMs],
     ['connections of all workers', 'connections', figures.connections],
   ];
   const name = workers === 1 ? '1 worker process' : `${workers} worker processes`;

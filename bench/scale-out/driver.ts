@@ -9,7 +9,7 @@ import { postgres } from 'adjutant/postgres';
 import pg from 'pg';
 import { Figure } from '../measure.ts';
 import { manyAtOnce } from '../tasks/task-queue.ts';
-import { appName, nothing, type Used } from './place.ts';
+import { appName, nothing, type Order, type Used } from './place.ts';
 
 const file = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 const lookMs = 20;
@@ -30,13 +30,19 @@ export interface ScaleFigures {
   readonly connections: number;
   /** Milliseconds from a submission to the start of its run. */
   readonly wakes: Figure;
+  /** Milliseconds of all workers for one task that finds them idle. */
+  readonly wakeMs: number;
 }
 
-/** Measures worker processes: a queue that is full, and then single tasks that find them idle. */
+/**
+ * Measures worker processes: a queue that is full, and then single tasks that find them idle. Each
+ * process first works `warmUp` tasks, since compiling its code is a cost of a process and not of
+ * a run.
+ */
 export async function measureScale(
   url: string,
   workers: number,
-  { tasks, wakes }: { readonly tasks: number; readonly wakes: number },
+  sizes: { readonly tasks: number; readonly wakes: number; readonly warmUp: number },
 ): Promise<ScaleFigures> {
   const schema = `adjutant_bench_${randomBytes(6).toString('hex')}`;
   const named = new URL(url);
@@ -45,32 +51,20 @@ export async function measureScale(
   const store = postgres({ pool, schema });
   const app = runtime({ app: appName, store, runnables: [nothing], recover: 'manual' });
   try {
-    await manyAtOnce(tasks, 500, () => app.submit(nothing, 'go'));
+    await store.for({ tenant: 'default', app: appName }).list({ limit: 1 });
     const children = await Promise.all(
       Array.from({ length: workers }, () => started(named.href, schema)),
     );
-    const before = await countsOf(pool, schema);
-    const began = performance.now();
-    for (const child of children) child.send('work');
-    const waits = async () =>
-      (await store.for({ tenant: 'default', app: appName }).turns({ limit: 1 })).length > 0;
-    while (await waits()) await sleep(lookMs);
-    const seconds = (performance.now() - began) / 1_000;
-    const after = await countsOf(pool, schema);
-    const found = await wakesOf(app, wakes);
-    const used = await Promise.all(children.map(ended));
-    const sum = (of: (one: Used) => number) => used.reduce((total, one) => total + of(one), 0);
-    const all = tasks + wakes;
-    return {
-      runsPerSecond: tasks / seconds,
-      workerMs: sum(({ cpuMs }) => cpuMs) / all,
-      databaseMs: perTask(after.databaseMs, before.databaseMs, tasks),
-      statements: sum(({ statements }) => statements) / all,
-      rows: (after.rows - before.rows) / tasks,
-      walBytes: (after.walBytes - before.walBytes) / tasks,
-      connections: sum(({ connections }) => connections),
-      wakes: found,
-    };
+    const drain = () => drained(store);
+    await manyAtOnce(sizes.warmUp * workers, 500, () => app.submit(nothing, 'go'));
+    await ordered(children, 'work');
+    await drain();
+    await ordered(children, 'rest');
+    const full = await fullQueue(sizes.tasks, { app, children, pool, schema, drain });
+    const wakes = await wakesOf(app, sizes.wakes);
+    const woken = await ordered(children, 'rest');
+    await Promise.all(children.map(ended));
+    return { ...full, wakes, wakeMs: sum(woken, ({ cpuMs }) => cpuMs) / sizes.wakes };
   } finally {
     await app.close();
     await store.close();
@@ -79,20 +73,67 @@ export async function measureScale(
   }
 }
 
+interface Measured {
+  readonly app: ReturnType<typeof runtime>;
+  readonly children: readonly ChildProcess[];
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  readonly drain: () => Promise<void>;
+}
+
+async function fullQueue(
+  tasks: number,
+  { app, children, pool, schema, drain }: Measured,
+): Promise<Omit<ScaleFigures, 'wakes' | 'wakeMs'>> {
+  await manyAtOnce(tasks, 500, () => app.submit(nothing, 'go'));
+  const before = await countsOf(pool, schema);
+  const began = performance.now();
+  await ordered(children, 'work');
+  await drain();
+  const seconds = (performance.now() - began) / 1_000;
+  const used = await ordered(children, 'tell');
+  const after = await countsOf(pool, schema);
+  return {
+    runsPerSecond: tasks / seconds,
+    workerMs: sum(used, ({ cpuMs }) => cpuMs) / tasks,
+    databaseMs: perTask(after.databaseMs, before.databaseMs, tasks),
+    statements: sum(used, ({ statements }) => statements) / tasks,
+    rows: (after.rows - before.rows) / tasks,
+    walBytes: (after.walBytes - before.walBytes) / tasks,
+    connections: sum(used, ({ connections }) => connections),
+  };
+}
+
+async function drained(store: ReturnType<typeof postgres>): Promise<void> {
+  const tasks = store.for({ tenant: 'default', app: appName });
+  while ((await tasks.turns({ limit: 1 })).length > 0) await sleep(lookMs);
+}
+
+function ordered(children: readonly ChildProcess[], order: Order): Promise<readonly Used[]> {
+  return Promise.all(
+    children.map(async (child) => {
+      const told = once(child, 'message');
+      child.send(order);
+      const [used] = (await told) as [Used];
+      return used;
+    }),
+  );
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
 async function started(url: string, schema: string): Promise<ChildProcess> {
   const child = fork(file, [url, schema], { execArgv: ['--conditions=adjutant-source'] });
   await once(child, 'message');
   return child;
 }
 
-async function ended(child: ChildProcess): Promise<Used> {
-  const told = once(child, 'message');
-  child.send('end');
-  const [used] = (await told) as [Used];
+async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.disconnect();
   await exit;
-  return used;
 }
 
 async function wakesOf(app: ReturnType<typeof runtime>, count: number): Promise<Figure> {

@@ -9,7 +9,10 @@ export const connections = 10;
 /** A run that ends at once, so that all that is measured is ours and the database's. */
 export const nothing = step({ name: 'nothing', execute: (ctx) => ctx.complete(true) });
 
-/** Resources that a worker process has used since it began. */
+/** `tell` asks only what has been used; a process that rests keeps its compiled code. */
+export type Order = 'work' | 'tell' | 'rest';
+
+/** Resources that a worker process has used since the order before. */
 export interface Used {
   readonly cpuMs: number;
   readonly statements: number;

@@ -1,41 +1,46 @@
 /**
- * A worker process of the scale-out benchmark: `worker-process.ts <url> <schema>`. It begins at a
- * message, and tells what it has used when it is asked to end.
+ * A worker process of the scale-out benchmark: `worker-process.ts <url> <schema>`. It works and
+ * rests by order, and answers each order with what it has used since the one before.
  */
-import { once } from 'node:events';
-import { runtime } from 'adjutant';
+import { type Runtime, runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import pg from 'pg';
-import { appName, connections, nothing, slots, type Used } from './place.ts';
+import { appName, connections, nothing, type Order, slots, type Used } from './place.ts';
 
 const [, , url = '', schema = ''] = process.argv;
 let statements = 0;
 const pool = new pg.Pool({ connectionString: url, max: connections });
-const store = postgres({
-  schema,
-  pool: {
-    query: (text, values) => {
-      statements += 1;
-      return pool.query(text, values);
-    },
-    connect: () => pool.connect(),
-    on: (event, listener) => pool.on(event, listener),
-    removeListener: (event, listener) => pool.removeListener(event, listener),
-    options: { max: connections },
-  },
+// Statements within a transaction are sent by its client, so the clients count and not the pool.
+pool.on('connect', (client) => {
+  const send = client.query;
+  const counted = (...given: readonly unknown[]): unknown => {
+    statements += 1;
+    return Reflect.apply(send, client, given);
+  };
+  Object.assign(client, { query: counted });
 });
-await store.for({ tenant: 'default', app: appName }).list({ limit: 1 });
+// One connection is made before anything is measured.
+await pool.query('select 1');
+let app: Runtime | undefined;
+let before = process.cpuUsage();
 process.on('disconnect', () => process.exit());
+process.on('message', (order: Order) => void obey(order));
 process.send?.('ready');
-await once(process, 'message');
-const before = process.cpuUsage();
-statements = 0;
-runtime({ app: appName, store, runnables: [nothing], work: { slots } });
-await once(process, 'message');
-const { system, user } = process.cpuUsage(before);
-const used: Used = {
-  cpuMs: (system + user) / 1_000,
-  statements,
-  connections: pool.totalCount,
-};
-process.send?.(used);
+
+/** Obeys an order, and answers with what this process has used since the order before. */
+async function obey(order: Order): Promise<void> {
+  if (order === 'rest') await app?.close();
+  const { system, user } = process.cpuUsage(before);
+  const used: Used = {
+    cpuMs: (system + user) / 1_000,
+    statements,
+    connections: pool.totalCount,
+  };
+  before = process.cpuUsage();
+  statements = 0;
+  if (order === 'work') {
+    const store = postgres({ schema, pool });
+    app = runtime({ app: appName, store, runnables: [nothing], work: { slots } });
+  }
+  process.send?.(used);
+}
