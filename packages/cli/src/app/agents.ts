@@ -1,6 +1,11 @@
 import type { Agent, Loop, Parallel, Runnable, Sequence, Step } from 'adjutant';
 
-type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
+/** A runnable of `adjutant/plan`. */
+interface Composed extends Runnable {
+  readonly kind: 'plan' | 'graph' | 'router';
+  readonly parts: readonly Runnable[];
+}
+type AnyRunnable = Agent | Step | Sequence | Parallel | Loop | Composed;
 
 /**
  * Returns the runnables that a goal can be given: those that are not parts of others. Of those that
@@ -38,6 +43,10 @@ export function partsOf(given: Runnable): readonly Runnable[] {
       return [runnable.runnable];
     case 'agent':
       return runnable.handoffs.map(targetOf);
+    case 'plan':
+    case 'graph':
+    case 'router':
+      return runnable.parts;
     case 'step':
       return [];
   }
@@ -49,7 +58,9 @@ function targetOf(handoff: Agent['handoffs'][number]): Runnable {
   return typeof to === 'function' ? ((to as () => unknown)() as Runnable) : to;
 }
 
-const kinds: ReadonlySet<unknown> = new Set(['agent', 'step', 'sequence', 'parallel', 'loop']);
+const kinds: ReadonlySet<unknown> = new Set([
+  ...['agent', 'step', 'sequence', 'parallel', 'loop', 'plan', 'graph', 'router'],
+]);
 
 /** True for a runnable, also one of another copy of the package. */
 export function isRunnable(value: unknown): value is Runnable {

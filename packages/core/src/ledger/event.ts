@@ -11,6 +11,7 @@ import type {
 } from './events/invocation-events.ts';
 import type { AssistantEvent, ThoughtEvent, UserEvent } from './events/message-events.ts';
 import type { ModelEndEvent, ModelStartEvent } from './events/model-events.ts';
+import type { PlanEvent, PlanUpdateEvent } from './events/plan-events.ts';
 import type { ToolInputEvent, ToolYieldEvent } from './events/request-events.ts';
 import type { DecisionEvent, ErrorEvent } from './events/runtime-events.ts';
 import type { StateChangeEvent } from './events/state-events.ts';
@@ -31,6 +32,12 @@ export type {
 } from './events/invocation-events.ts';
 
 export type { ModelEndEvent, Usage } from './events/model-events.ts';
+export type {
+  PlanDiff,
+  PlannedSubtask,
+  Subtask,
+  SubtaskBudget,
+} from './events/plan-events.ts';
 export type { RequestDecision, RequestDetails, RequestKind } from './events/request-events.ts';
 
 export type { StateChange } from './events/state-events.ts';
@@ -59,6 +66,8 @@ interface EventMap {
   artifact: ArtifactEvent;
   error: ErrorEvent;
   cancel: CancelEvent;
+  plan: PlanEvent;
+  plan_update: PlanUpdateEvent;
 }
 
 export type EventType = keyof EventMap;
@@ -91,6 +100,8 @@ export const eventVersions: { readonly [Type in EventType]: number } = Object.fr
   artifact: 1,
   error: 1,
   cancel: 1,
+  plan: 1,
+  plan_update: 1,
 });
 
 type DistributedDraft<E> = E extends Event ? Omit<E, 'v' | 'seq' | 'id' | 'at'> : never;

@@ -117,6 +117,8 @@ export const positionFold: Fold<Position> = {
   },
   memory: unchanged,
   artifact: unchanged,
+  plan: unchanged,
+  plan_update: unchanged,
   error: unchanged,
   cancel: unchanged,
 };

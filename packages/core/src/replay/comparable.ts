@@ -148,6 +148,20 @@ const compared: { readonly [Type in EventType]: Compared<Type> } = {
   artifact: ({ name, version, mediaType, hash }) => ({ name, version, mediaType, hash }),
   error: ({ error, phase }) => ({ error: failure(error), phase }),
   cancel: ({ reason }) => ({ reason }),
+  plan: ({ revision, goal, subtasks, diff, cancels }) => ({
+    revision,
+    goal,
+    subtasks,
+    diff,
+    cancels,
+  }),
+  plan_update: ({ revision, subtask, key, status, error }) => ({
+    revision,
+    subtask,
+    key,
+    status,
+    error: failure(error),
+  }),
 };
 
 /** Returns the compared members of an event as JSON: with its type, and without missing members. */

@@ -93,7 +93,10 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   },
   invocation_start: {
     ...path,
-    kind: ['agent', 'step', 'sequence', 'parallel', 'loop', 'question', 'sleep'],
+    kind: [
+      ...['agent', 'step', 'sequence', 'parallel', 'loop', 'plan', 'graph', 'router'],
+      ...['question', 'sleep'],
+    ],
     name: 'string',
     mode: ['root', 'child', 'call', 'spawn', 'dispatch', 'transfer'],
   },
@@ -144,6 +147,23 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   error: { error: failure, phase: 'string' },
   cancel: nothing,
   memory: { text: 'string' },
+  plan: {
+    ...path,
+    revision: 'number',
+    basedOn: 'number',
+    goal: 'string',
+    subtasks: { each: { id: 'string', key: 'string', description: 'string', dependsOn: 'list' } },
+    diff: { of: { added: 'list', changed: 'list', removed: 'list', kept: 'list' } },
+    hash: 'string',
+  },
+  plan_update: {
+    ...path,
+    revision: 'number',
+    subtask: 'string',
+    key: 'string',
+    status: ['failed'],
+    error: failure,
+  },
 };
 
 /**

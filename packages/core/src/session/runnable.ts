@@ -24,10 +24,14 @@ const runnableKinds: ReadonlySet<unknown> = new Set<RunnableKind>([
   'sequence',
   'parallel',
   'loop',
+  'plan',
+  'graph',
+  'router',
 ]);
 
 /**
- * Checks that a value is a definition made by `agent`, `step`, `sequence`, `parallel` or `loop`.
+ * Checks that a value is a definition made by `agent`, `step`, `sequence`, `parallel`, `loop`,
+ * `plan`, `graph` or `router`.
  */
 export function isRunnable(value: unknown): value is Runnable {
   return (

@@ -151,6 +151,8 @@ const pointFold: Fold<LedgerPoint> = {
   },
   compaction: unchanged,
   artifact: unchanged,
+  plan: unchanged,
+  plan_update: unchanged,
   error: unchanged,
   cancel: unchanged,
   memory: unchanged,

@@ -168,6 +168,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     holds: 'tools with which an agent makes and steers the triggers of its user',
     imports: ['base', 'ledger', 'tools', 'triggers', 'triggers/service'],
   },
+  plan: {
+    holds: '`adjutant/plan`: plans, graphs and routers, with the bodies that they bring along',
+    imports: [...belowEngine, 'engine/frame', 'engine/invoke'],
+  },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {
     holds: 'live events between parts of a system: in process, by Redis or PostgreSQL',
@@ -238,6 +242,7 @@ export const simulatedRooms: readonly string[] = [
   ...belowEngine.filter((room) => room !== 'base'),
   ...Object.keys(rooms).filter((room) => room.startsWith('engine/')),
   'middleware',
+  'plan',
   'tools/builtin',
 ];
 

@@ -25,6 +25,8 @@ const kindOfTypes: Readonly<Record<string, EventKind>> = {
   memory: 'state',
   artifact: 'state',
   decision: 'decision',
+  plan: 'decision',
+  plan_update: 'decision',
   unreadable: 'error',
 };
 

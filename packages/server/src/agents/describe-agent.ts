@@ -2,7 +2,12 @@ import type { Agent, JsonObject, Loop, Parallel, Runnable, Sequence, Step, Tool 
 import { defined } from 'adjutant/text';
 import type { AgentAnswer, ToolAnswer } from '../schemas/agent.ts';
 
-type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
+/** A runnable of `adjutant/plan`. */
+interface Composed extends Runnable {
+  readonly kind: 'plan' | 'graph' | 'router';
+  readonly parts: readonly Runnable[];
+}
+type AnyRunnable = Agent | Step | Sequence | Parallel | Loop | Composed;
 
 /**
  * Describes a runnable to callers: its input, its output and its tools, but neither its prompts nor
@@ -41,6 +46,10 @@ function detailsOf(
       return { parts: runnable.runnables.map(({ name }) => name) };
     case 'loop':
       return { parts: [runnable.runnable.name] };
+    case 'plan':
+    case 'graph':
+    case 'router':
+      return { parts: runnable.parts.map(({ name }) => name) };
     case 'step':
       return {};
   }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema } from './common.ts';
+import { idSchema, runnableKinds } from './common.ts';
 
 const schemaSchema = z
   .record(z.string(), z.unknown())
@@ -33,7 +33,7 @@ export type ToolAnswer = z.infer<typeof toolSchema>;
 export const agentSchema = z
   .strictObject({
     name: z.string().openapi({ example: 'support' }),
-    kind: z.enum(['agent', 'step', 'sequence', 'parallel', 'loop']),
+    kind: z.enum(runnableKinds),
     description: z.string().optional(),
     version: z.string().optional(),
     inputSchema: schemaSchema

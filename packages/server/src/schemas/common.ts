@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { laneProblem } from 'adjutant/text';
 
+/** Kinds of everything that can be run. */
+export const runnableKinds = [
+  ...(['agent', 'step', 'sequence', 'parallel', 'loop'] as const),
+  ...(['plan', 'graph', 'router'] as const),
+] as const;
+
 const longestId = 256;
 /**
  * No control characters: they do not survive headers, logs and databases. Without flags: documents

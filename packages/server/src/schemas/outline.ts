@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { limitSchema, seqSchema, timestampSchema } from './common.ts';
+import { limitSchema, runnableKinds, seqSchema, timestampSchema } from './common.ts';
 
 const longestPage = 100_000;
 
@@ -10,7 +10,7 @@ export const outlineQuerySchema = z.strictObject({
   limit: limitSchema(longestPage, longestPage),
 });
 
-const kinds = ['agent', 'step', 'sequence', 'parallel', 'loop', 'question', 'sleep'] as const;
+const kinds = [...runnableKinds, 'question', 'sleep'] as const;
 const statuses = ['open', 'yielded', 'completed', 'error', 'cancelled', 'transferred'] as const;
 
 /** Members that describe an invocation. */

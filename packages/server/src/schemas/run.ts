@@ -8,6 +8,7 @@ import {
   messageTextSchema,
   nextCursorSchema,
   runIdSchema,
+  runnableKinds,
   timestampSchema,
 } from './common.ts';
 
@@ -129,7 +130,7 @@ const runStatuses = ['accepted', 'running', 'waiting', 'completed', 'error', 'ca
 const outline = {
   id: z.string().openapi({ example: 'run_1' }),
   agent: z.string().openapi({ example: 'support' }),
-  kind: z.enum(['agent', 'step', 'sequence', 'parallel', 'loop']),
+  kind: z.enum(runnableKinds),
   lane: z.string().optional().openapi({
     description: 'Lane of the session that it runs in; missing for the default lane.',
     example: 'background',

@@ -212,6 +212,15 @@ function otherWords(event: OtherEvent): EventWords {
       return said('note', `remembered: ${event.text}`);
     case 'artifact':
       return said('note', `saved ${event.name} v${event.version}, ${formatSize(event.size)}`);
+    case 'plan': {
+      const { revision, subtasks, diff } = event;
+      const dropped = diff.removed.length === 0 ? '' : `, dropped ${diff.removed.join(', ')}`;
+      return said('note', `plan, revision ${revision}: ${subtasks.length} subtasks${dropped}`);
+    }
+    case 'plan_update': {
+      const text = `subtask ${event.subtask} cannot start: ${event.error.message}`;
+      return { sign: 'failed', tone: 'failure', text };
+    }
     case 'error':
       return {
         sign: 'failed',

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../base/json.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import type { Composed } from '../../runnables/composed.ts';
 import { handoffTargets } from '../../runnables/handoffs.ts';
 import type { Loop } from '../../runnables/loop.ts';
 import type { Parallel } from '../../runnables/parallel.ts';
@@ -10,7 +11,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { DuplicateRunnableError, UnknownRunnableError } from './errors.ts';
 
 /** Union of all kinds of runnables, for code that handles each kind. */
-export type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
+export type AnyRunnable = Agent | Step | Sequence | Parallel | Loop | Composed;
 
 /** Finds a runnable that was made at run time. */
 export type ResolveRunnable = (name: string) => Runnable | undefined;
@@ -73,6 +74,10 @@ function partsOf(runnable: AnyRunnable): readonly Runnable[] {
       return [runnable.runnable];
     case 'agent':
       return handoffTargets(runnable);
+    case 'plan':
+    case 'graph':
+    case 'router':
+      return runnable.parts;
     default:
       return [];
   }

@@ -9,6 +9,7 @@ import { runQuestion } from '../invoke/bodies/question.ts';
 import { runSequence } from '../invoke/bodies/sequence.ts';
 import { runSleep } from '../invoke/bodies/sleep.ts';
 import { runStep } from '../invoke/bodies/step.ts';
+import { runComposed } from '../invoke/composed-body.ts';
 
 /** Runs the body of a runnable, by its kind. */
 export function runBody(
@@ -40,5 +41,9 @@ function bodyOf(runnable: AnyRunnable | Wait, frame: BodyFrame): Promise<BodyEnd
       return runQuestion(runnable, frame);
     case 'sleep':
       return runSleep(frame);
+    case 'plan':
+    case 'graph':
+    case 'router':
+      return runComposed(runnable, frame);
   }
 }

@@ -163,6 +163,8 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   error: ['error'],
   cancel: ['reason'],
   memory: ['text'],
+  plan: ['goal', 'subtasks'],
+  plan_update: ['error'],
 };
 
 /**
@@ -170,6 +172,7 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
  */
 const keptLevels: Readonly<Record<string, number>> = {
   parts: 2,
+  subtasks: 2,
   result: 1,
   changes: 2,
   data: 1,

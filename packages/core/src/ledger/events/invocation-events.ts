@@ -2,7 +2,15 @@ import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Envelope } from './envelope.ts';
 
-export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
+export type RunnableKind =
+  | 'agent'
+  | 'step'
+  | 'sequence'
+  | 'parallel'
+  | 'loop'
+  | 'plan'
+  | 'graph'
+  | 'router';
 
 /**
  * Kind of an invocation: that of its runnable, or a wait of a step. A `question` waits for an

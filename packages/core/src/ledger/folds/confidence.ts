@@ -70,6 +70,9 @@ function belowIn<Part extends Judged>(
       return [judging.bestOfResults(part)];
     case 'sequence':
     case 'parallel':
+    case 'plan':
+    case 'graph':
+    case 'router':
       return part.children.map((path) => ofChild(path, judging));
     case 'loop':
       return part.children.slice(-1).map((path) => ofChild(path, judging));

@@ -88,6 +88,8 @@ export const effectFold: Fold<OpenEffects> = {
   decision: unchanged,
   compaction: unchanged,
   artifact: unchanged,
+  plan: unchanged,
+  plan_update: unchanged,
   error: unchanged,
   cancel: unchanged,
   memory: unchanged,

@@ -202,6 +202,8 @@ export const invocationFold: Fold<InvocationTree> = {
   },
   compaction: attach,
   artifact: attach,
+  plan: attach,
+  plan_update: attach,
   error: attach,
   cancel: attach,
   memory: attach,

@@ -113,6 +113,8 @@ export const requestFold: Fold<PendingRequests> = {
   },
   compaction: unchanged,
   artifact: unchanged,
+  plan: unchanged,
+  plan_update: unchanged,
   error: unchanged,
   cancel: unchanged,
   memory: unchanged,

@@ -133,6 +133,8 @@ export const stateFold: Fold<LedgerState> = {
   decision: unchanged,
   compaction: unchanged,
   artifact: unchanged,
+  plan: unchanged,
+  plan_update: unchanged,
   error: unchanged,
   cancel: unchanged,
   memory: unchanged,

@@ -167,6 +167,11 @@ export const eventLayouts: { readonly [Type in EventType]: EventLayout<Type> } =
   error: { code: 21, members: ['error', 'phase'] },
   cancel: { code: 22, members: ['reason'] },
   memory: { code: 23, members: ['text', 'key'] },
+  plan: {
+    code: 24,
+    members: ['revision', 'basedOn', 'goal', 'subtasks', 'diff', 'cancels', 'hash'],
+  },
+  plan_update: { code: 25, members: ['revision', 'subtask', 'key', 'status', 'error'] },
 };
 
 /** The actors without an id; in the file, their place in this list stands for them. */

@@ -297,6 +297,8 @@ test('the codes and places that files hold never change', () => {
       "21 error: error phase",
       "22 cancel: reason",
       "23 memory: text key",
+      "24 plan: revision basedOn goal subtasks diff cancels hash",
+      "25 plan_update: revision subtask key status error",
       "user model tool runtime operator trigger",
     ]
   `);

@@ -227,6 +227,8 @@ const handlers: EventHandlers<MessagesState> = {
   compaction: silent,
   memory: silent,
   artifact: silent,
+  plan: silent,
+  plan_update: silent,
   error: silent,
   cancel: silent,
 };

@@ -214,6 +214,8 @@ const handlers: EventHandlers<StepsState> = {
   compaction: silent,
   memory: silent,
   artifact: silent,
+  plan: silent,
+  plan_update: silent,
   error: (state, event) =>
     told(state, errorFrame(event.error, state.steps[event.invocationId ?? '']?.id)),
   cancel: silent,

@@ -99,6 +99,8 @@ const handlers: Fold<Conversation> = {
   compaction: same,
   memory: same,
   artifact: same,
+  plan: same,
+  plan_update: same,
   error: same,
   cancel: same,
 };

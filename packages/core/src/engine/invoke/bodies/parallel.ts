@@ -1,17 +1,18 @@
-import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
 import { defined } from '../../../base/defined.ts';
 import type { ErrorRecord } from '../../../base/error.ts';
 import { asJson, findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { decision } from '../../../ledger/decisions/decision.ts';
 import { NotJsonError } from '../../../ledger/errors.ts';
 import type { EventDraft, StateChange } from '../../../ledger/event.ts';
-import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { type InvocationRecord, lastRecord } from '../../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../../ledger/folds/state-fold.ts';
+import { lastPartOf } from '../../../ledger/path.ts';
 import type { BranchOutcome, Parallel } from '../../../runnables/parallel.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { cancelledEnd, invoke, isReleased } from '../invoke.ts';
+import { cancelledEnd, isReleased } from '../invoke.ts';
 import { dataOfWhole, type PartInput, partInput } from '../part-input.ts';
+import { ScheduledChildren } from './scheduled-children.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
 /**
@@ -29,42 +30,46 @@ export async function runParallel(
   const given = inputs.some((one) => one instanceof Promise)
     ? await Promise.all(inputs)
     : (inputs as readonly PartInput[]);
-  const branches = new CancelScope(scope);
-  let isStopping = false;
-  // Waiting branches are about to be stopped: the run must not yield for that.
-  frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
-  /** Aborts the other branches, when the ends of some decide that, after these are durable. */
-  const stopOthers = async (): Promise<void> => {
-    const reason = isStopping ? undefined : reasonToStop(parallel, frame, paths);
-    if (reason === undefined) return;
-    isStopping = true;
-    await run.ledger.durable();
-    branches.abort(new AbortReason('cancelled', reason));
-  };
-  if (frame.resumed) await stopOthers();
-  const ended = await allOf(
-    branches,
-    parallel.runnables.map(async (runnable, i) => {
-      const path = paths[i] as string;
-      const outcome = await invoke(run, {
-        path,
-        runnable,
-        mode: 'child',
-        branch: true,
-        timeoutMs: parallel.branchTimeoutMs,
-        ...given[i],
-        scope: branches,
-        activity: frame.activity,
-      });
-      // A ledger that cannot be written any more stops the branches, too.
-      if (outcome !== undefined) stopOthers().catch(() => undefined);
-      return outcome;
-    }),
-  );
-  branches.close();
-  if (isReleased(run, scope) || ended.includes(undefined)) return undefined;
+  const children = new ScheduledChildren(frame);
+  const keys = paths.map(lastPartOf);
+  for (const [i, runnable] of parallel.runnables.entries())
+    children.start({
+      key: keys[i] as string,
+      runnable,
+      branch: true,
+      timeoutMs: parallel.branchTimeoutMs,
+      ...given[i],
+    });
+  const ended = await endsOf(parallel, frame, { paths, children });
+  if (isReleased(run, scope)) return undefined;
   if (scope.aborted) return cancelledEnd(scope);
-  return join(parallel, frame, ended as InvocationRecord[]);
+  const records = keys.flatMap((key) => ended.get(key) ?? []);
+  return records.length < keys.length ? undefined : join(parallel, frame, records);
+}
+
+/**
+ * Returns the ends of the branches, by key. When the ends of some decide that the others stop, they
+ * are durable before these are cancelled.
+ */
+async function endsOf(
+  parallel: Parallel,
+  frame: BodyFrame,
+  { paths, children }: { readonly paths: readonly string[]; readonly children: ScheduledChildren },
+): Promise<ReadonlyMap<string, InvocationRecord>> {
+  const ended = new Map<string, InvocationRecord>();
+  let isStopping = false;
+  for (;;) {
+    const reason = isStopping ? undefined : reasonToStop(parallel, frame, paths);
+    if (reason !== undefined) {
+      isStopping = true;
+      // A ledger that cannot be written any more stops the branches, too.
+      await frame.run.ledger.durable()?.catch(() => undefined);
+      children.cancelAll(reason);
+    }
+    const one = await children.next();
+    if (one === undefined) return ended;
+    ended.set(one.key, one.record);
+  }
 }
 
 /**
@@ -76,7 +81,7 @@ function reasonToStop(
   { run }: BodyFrame,
   paths: readonly string[],
 ): string | undefined {
-  const statusOf = (path: string) => lastOf(run.ledger.invocations.byPath, path)?.status;
+  const statusOf = (path: string) => lastRecord(run.ledger.invocations, path)?.status;
   const failed = failFast ? paths.find((path) => statusOf(path) === 'error') : undefined;
   if (failed !== undefined) return `"${failed}" failed, and the branches beside it were cancelled.`;
   const completed = paths.filter((path) => statusOf(path) === 'completed').length;
@@ -93,32 +98,6 @@ function branchInputs(
 ): readonly (PartInput | Promise<PartInput>)[] {
   const data = dataOfWhole(frame);
   return runnables.map((part, i) => partInput(frame.run, paths[i] as string, part, data));
-}
-
-/**
- * Waits for all branches. When one cannot be carried on, the others are stopped before the error is
- * thrown. Nothing may be left under way.
- */
-async function allOf<Ended>(
-  branches: CancelScope,
-  running: readonly Promise<Ended>[],
-): Promise<Ended[]> {
-  try {
-    return await Promise.all(running);
-  } catch (error) {
-    branches.abort(new AbortReason('stopped', 'A branch beside it could not be carried on.'));
-    await Promise.allSettled(running);
-    throw error;
-  }
-}
-
-function lastOf(
-  byPath: ReadonlyMap<string, InvocationRecord>,
-  path: string,
-): InvocationRecord | undefined {
-  let record = byPath.get(path);
-  while (record?.next !== undefined) record = byPath.get(`${record.path}>${record.next.name}`);
-  return record;
 }
 
 function join(

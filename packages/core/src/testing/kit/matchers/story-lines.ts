@@ -89,6 +89,10 @@ export class StoryLines {
       `remembered${key === undefined ? '' : ` as ${key}`}: ${this.#text(text)}`,
     artifact: ({ name, version, mediaType }) =>
       `artifact ${oneLine(name)}, version ${version} (${mediaType})`,
+    plan: ({ revision, subtasks, diff: { added, changed, removed } }) =>
+      `plan, revision ${revision} (${subtasks.length} subtasks: ${added.length} new, ` +
+      `${changed.length} changed, ${removed.length} dropped)`,
+    plan_update: ({ subtask, error }) => `subtask ${subtask} fails: ${this.#error(error)}`,
     error: ({ phase, error }) => `error in ${phase}: ${this.#error(error)}`,
     cancel: ({ reason }) => `cancelled${reason === undefined ? '' : `: ${this.#text(reason)}`}`,
   };

@@ -67,10 +67,12 @@ function contentOf(event: Event): string {
       return joined(`by ${event.by}`, event.reason);
     case 'artifact':
       return event.name;
+    case 'plan':
+    case 'plan_update':
+      return `revision ${event.revision}`;
     case 'compaction':
       return event.strategy ?? 'summary';
-    case 'invocation_resume':
-    case 'invocation_reopen':
+    default:
       return '';
   }
 }

@@ -1,0 +1,6 @@
+export type {
+  PlanDiff,
+  PlannedSubtask,
+  Subtask,
+  SubtaskBudget,
+} from '../ledger/event.ts';
