@@ -118,6 +118,7 @@ export type ErrorCode =
   | 'request_not_found'
   | 'request_settled'
   | 'reserved_session'
+  | 'routing_exhausted'
   | 'run_stopped'
   | 'runnable_mismatch'
   | 'scorer_failed'

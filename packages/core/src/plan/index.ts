@@ -4,3 +4,30 @@ export type {
   Subtask,
   SubtaskBudget,
 } from '../ledger/event.ts';
+export {
+  type ClassifiedIntent,
+  type ClassifyIntentOptions,
+  classifyIntent,
+  type Intent,
+  type IntentClassifier,
+  type IntentRule,
+  type IntentTest,
+  intents,
+  type WordTest,
+} from './intent/classify-intent.ts';
+export { englishIntents } from './intent/english-intents.ts';
+export {
+  type PlanReActKind,
+  type PlanReActSection,
+  parsePlanReAct,
+} from './react/parse-plan-react.ts';
+export {
+  finalAnswerGoal,
+  type PlacedSection,
+  type PlanReActOptions,
+  type PlanReActView,
+  planReAct,
+  planReActOf,
+} from './react/plan-react.ts';
+export type { RouteInput, RouteRule, Router, RouterOptions } from './router/definition.ts';
+export { router } from './router/router.ts';

@@ -107,20 +107,28 @@ export function sequence<
   });
 }
 
-/** @throws InvalidDefinitionError when there is no part, or one is not a runnable */
-export function checkRunnables(kind: string, name: string, runnables: readonly unknown[]): void {
+/**
+ * @param option option that has the parts
+ * @throws InvalidDefinitionError when there is no part, or one is not a runnable
+ */
+export function checkRunnables(
+  kind: string,
+  name: string,
+  runnables: readonly unknown[],
+  option = 'runnables',
+): void {
   if (!Array.isArray(runnables) || runnables.length === 0)
     throw new InvalidDefinitionError({
       kind,
       name,
-      reason: '`runnables` must have at least one part',
+      reason: `\`${option}\` must have at least one part`,
     });
   runnables.forEach((part: { name?: unknown; kind?: unknown } | undefined, i) => {
     if (typeof part?.name !== 'string' || typeof part.kind !== 'string') {
       throw new InvalidDefinitionError({
         kind,
         name,
-        reason: `\`runnables[${i}]\` is not an agent, step, sequence, parallel or loop`,
+        reason: `\`${option}[${i}]\` is not an agent, step, sequence, parallel or loop`,
       });
     }
   });

@@ -31,3 +31,8 @@ export function toolOf({ data }: Subject): string {
 
 /** The name of a decision, as words. */
 export const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
+
+/** Names of a list, or `nothing`. */
+export function namesOf(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
+}

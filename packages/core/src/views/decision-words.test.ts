@@ -44,6 +44,8 @@ const components: Readonly<Record<DecisionComponent, true>> = {
   bus: true,
   trigger: true,
   notifier: true,
+  router: true,
+  graph: true,
 };
 
 function sources(): readonly string[] {

@@ -3,9 +3,10 @@ import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
 import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
-import { plain, type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
+import { namesOf, plain, type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
 import type { DerivedChoices } from './derived-choices.ts';
 import { failureOf, loopRefusal, loopWarning } from './loop-words.ts';
+import { routingWords } from './words/routing-words.ts';
 import { serviceWords } from './words/service-words.ts';
 import { beginningWords, deadlineWords } from './words/task-words.ts';
 
@@ -20,10 +21,6 @@ type Words<Component extends DecisionComponent> = {
     readonly [Name in NamesOf<One> | 'other']: Sentence;
   };
 };
-
-function namesOf(value: unknown): string {
-  return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
-}
 
 /** A sentence about the call that was asked about, or about the question of a step. */
 function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sentence {
@@ -269,6 +266,7 @@ const runtimeWords: Words<
     other: (of) => `The scheduler decided: ${plain(of.decision)}.`,
   },
   ...serviceWords,
+  ...routingWords,
   lifecycle: {
     refuse: () => 'The run was not let in.',
     other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,

@@ -1,4 +1,5 @@
 import type { AgentDecisions } from './agent-decisions.ts';
+import type { RoutingDecisions } from './routing-decisions.ts';
 import type { RuntimeDecisions } from './runtime-decisions.ts';
 import type { ServiceDecisions } from './service-decisions.ts';
 import type { SupervisionDecisions } from './supervision-decisions.ts';
@@ -11,6 +12,7 @@ export interface DecisionMap
   extends SupervisionDecisions,
     AgentDecisions,
     RuntimeDecisions,
+    RoutingDecisions,
     ServiceDecisions {}
 
 /** A component of this package that decides. */
