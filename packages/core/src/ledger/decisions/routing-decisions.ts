@@ -1,7 +1,7 @@
 /** Number of ways into a node that must have come before it begins. */
 export type GraphJoin = 'all' | 'any' | number;
 
-/** Shape of a graph, as it is recorded when it begins: its run keeps it, whatever code says later. */
+/** Shape of a graph, as recorded when it begins: its run keeps it, whatever code says later. */
 export type RecordedGraph = {
   readonly start: readonly string[];
   readonly nodes: readonly {

@@ -39,7 +39,7 @@ export interface IntentRule {
 /** An intent, with the signs that speak for it. */
 export interface ClassifiedIntent {
   readonly intent: Intent;
-  /** Reasons of the rules that matched for this intent; without a match the reason of the default. */
+  /** Reasons of the rules that matched for this intent; without a match one for the default. */
   readonly reasons: readonly string[];
 }
 

@@ -210,7 +210,7 @@ describe('routes that fail', () => {
     });
   });
 
-  test('an agent at its limit makes room for another, and its answer stands as the last', async () => {
+  test('an agent at a limit makes room for another, and as the last its answer stands', async () => {
     const tired = (name: string) =>
       agent({
         name,
