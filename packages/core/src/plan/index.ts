@@ -4,6 +4,26 @@ export type {
   Subtask,
   SubtaskBudget,
 } from '../ledger/event.ts';
+export type {
+  EdgeContext,
+  EdgeError,
+  ErrorEdge,
+  Graph,
+  GraphEdge,
+  GraphLimits,
+  GraphNodes,
+  GraphOptions,
+  ValueEdge,
+} from './graph/definition.ts';
+export { graph } from './graph/graph.ts';
+export { type GraphMermaidOptions, graphMermaid } from './graph/mermaid.ts';
+export {
+  type GraphEdgeView,
+  type GraphNodeStatus,
+  type GraphNodeView,
+  type GraphView,
+  graphViews,
+} from './graph/view.ts';
 export {
   type ClassifiedIntent,
   type ClassifyIntentOptions,

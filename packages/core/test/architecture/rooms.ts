@@ -170,7 +170,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   plan: {
     holds: '`adjutant/plan`: plans, graphs and routers, with the bodies that they bring along',
-    imports: [...belowEngine, 'engine/frame', 'engine/invoke'],
+    imports: [...belowEngine, 'engine/frame', 'engine/invoke', 'views'],
   },
   redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   bus: {

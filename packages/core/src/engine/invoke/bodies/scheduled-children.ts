@@ -107,6 +107,17 @@ export class ScheduledChildren {
     for (const key of [...this.#children.keys()]) this.cancel(key, reason);
   }
 
+  /** True when a child was released: the body ends without recording an end then. */
+  get wasReleased(): boolean {
+    return this.#wasReleased;
+  }
+
+  /** Stops all children without ending them, so that another process can continue them. */
+  async stop(reason: string): Promise<void> {
+    this.#scope.abort(new AbortReason('stopped', reason));
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
   /**
    * Returns the next end; `undefined` when there is none to wait for, or when the body is to stop.
    * All children have settled then, so that the body may end.
@@ -136,8 +147,7 @@ export class ScheduledChildren {
   }
 
   async #fail(error: unknown): Promise<never> {
-    this.#scope.abort(new AbortReason('stopped', 'A child beside it could not be carried on.'));
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.stop('A child beside it could not be carried on.');
     throw error;
   }
 
