@@ -31,6 +31,8 @@ export const suites = {
     // Each scenario, stopped at each of its places.
     'packages/core/test/engine/app/recovery.test.ts',
   ],
+  /** Plans, graphs and routers: their stories, laws, crashes and replays. */
+  plans: ['packages/core/test/plan/**/*.test.ts'],
   /** Several processes on one store: killed, stopped, taken over, told things by each other. */
   processes: [
     'packages/server/test/processes/**/*.test.ts',

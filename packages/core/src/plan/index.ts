@@ -36,6 +36,16 @@ export {
   type WordTest,
 } from './intent/classify-intent.ts';
 export { englishIntents } from './intent/english-intents.ts';
+export type { Plan } from './plan/definition.ts';
+export { plan } from './plan/plan.ts';
+export type {
+  PlanLimits,
+  PlannerFunction,
+  PlanOptions,
+  PlanRequest,
+  PlanReview,
+  SubtaskReport,
+} from './plan/plan-options.ts';
 export {
   type PlanReActKind,
   type PlanReActSection,

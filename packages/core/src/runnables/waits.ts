@@ -47,6 +47,8 @@ export interface Approval {
   /** Actor who decided; `runtime` when the time was over. */
   readonly by: Actor;
   readonly reason?: string;
+  /** Changed form of what was approved, for questions that allow changes. */
+  readonly input?: JsonValue;
 }
 
 /** Type of the values that a schema gives. */
@@ -71,6 +73,8 @@ export interface Question {
   readonly schema: AnySchema | undefined;
   /** JSON Schema of the answer, as people are shown it. */
   readonly inputSchema: JsonObject | undefined;
+  /** Schema of what people may change before they approve, for an approval. */
+  readonly edits?: AnySchema;
 }
 
 /** A wait for an instant, as the engine carries it out. */

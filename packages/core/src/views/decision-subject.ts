@@ -36,3 +36,11 @@ export const plain = (decision: string): string => decision.replaceAll(/[_-]+/g,
 export function namesOf(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
 }
+
+/** The value of a member that a record has itself. */
+export function own<Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string | undefined,
+): Value | undefined {
+  return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}

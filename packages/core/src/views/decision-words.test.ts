@@ -32,6 +32,7 @@ const components: Readonly<Record<DecisionComponent, true>> = {
   approval_token: true,
   invoke: true,
   parallel: true,
+  plan: true,
   spawn: true,
   session: true,
   fork: true,

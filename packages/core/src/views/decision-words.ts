@@ -3,9 +3,18 @@ import type { AgentDecisions } from '../ledger/decisions/agent-decisions.ts';
 import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
-import { namesOf, plain, type Sentence, type Subject, textOf, toolOf } from './decision-subject.ts';
+import {
+  namesOf,
+  own,
+  plain,
+  type Sentence,
+  type Subject,
+  textOf,
+  toolOf,
+} from './decision-subject.ts';
 import type { DerivedChoices } from './derived-choices.ts';
 import { failureOf, loopRefusal, loopWarning } from './loop-words.ts';
+import { planWords } from './words/plan-words.ts';
 import { routingWords } from './words/routing-words.ts';
 import { serviceWords } from './words/service-words.ts';
 import { beginningWords, deadlineWords } from './words/task-words.ts';
@@ -31,13 +40,6 @@ function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sent
 }
 
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
-function own<Value>(
-  record: Readonly<Record<string, Value>>,
-  key: string | undefined,
-): Value | undefined {
-  return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 /** Keys of the state that a fork was made with other values of. */
 function editedKeys({ data }: Subject): string {
   const { changes } = data;
@@ -199,6 +201,7 @@ const orphaned: Sentence = (of) =>
 const runtimeWords: Words<
   Exclude<DecisionComponent, keyof SupervisionDecisions | keyof AgentDecisions>
 > = {
+  plan: planWords,
   request: {
     ask: asked(
       (of) =>

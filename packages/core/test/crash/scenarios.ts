@@ -16,6 +16,7 @@ import { call, failedAttempts, leaf, noting, schema } from '../engine/app/recove
 import { failFast, firstWins, handingBack, mixture, shuffled } from './composed-scenarios.ts';
 import { interrupted } from './interrupted-scenarios.ts';
 import { twoLanes } from './lane-scenarios.ts';
+import * as plans from './plan-scenarios.ts';
 import * as models from './supervised-models.ts';
 import * as supervised from './supervised-scenarios.ts';
 import {
@@ -357,4 +358,6 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'an interrupted answer': interrupted,
   'a standing approval': standingApproval,
   'a run with a model of its own': modelOfRun,
+  'a plan of twelve subtasks': plans.replanned,
+  'a plan that people change': plans.reviewed,
 };

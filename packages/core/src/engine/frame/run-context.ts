@@ -1,9 +1,10 @@
 import { type AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import type { EventDraft, TransientEvent } from '../../ledger/event.ts';
+import type { EventDraft, SubtaskBudget, TransientEvent } from '../../ledger/event.ts';
 import { hasOutcome, type InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { laneAt } from '../../ledger/folds/lanes.ts';
+import { subtaskBudget } from '../../ledger/folds/subtask-budget.ts';
 import {
   endedStatus,
   endingAction,
@@ -359,5 +360,20 @@ function agentLimits(
   const record = invocations.byPath.get(path);
   if (record?.kind !== 'agent' || !registry.has(record.name)) return undefined;
   const runnable = registry.get(record.name);
-  return runnable.kind === 'agent' ? runnable.limits : undefined;
+  if (runnable.kind !== 'agent') return undefined;
+  const budget = subtaskBudget(invocations, record);
+  return budget === undefined ? runnable.limits : stricter(runnable.limits, budget);
+}
+
+/** Returns the limits of an agent that does a subtask with a budget. */
+function stricter(limits: ConsumptionLimits, budget: SubtaskBudget): ConsumptionLimits {
+  const least = (limit: number | undefined, most: number | undefined): number | undefined =>
+    limit === undefined || most === undefined ? (limit ?? most) : Math.min(limit, most);
+  const { rounds, tokens, cost } = budget;
+  return {
+    ...limits,
+    rounds: least(limits.rounds, rounds),
+    tokens: least(limits.tokens, tokens),
+    cost: least(limits.cost, cost),
+  };
 }

@@ -1,4 +1,5 @@
 import type { AgentDecisions } from './agent-decisions.ts';
+import type { PlanDecisions } from './plan-decisions.ts';
 import type { RoutingDecisions } from './routing-decisions.ts';
 import type { RuntimeDecisions } from './runtime-decisions.ts';
 import type { ServiceDecisions } from './service-decisions.ts';
@@ -12,6 +13,7 @@ export interface DecisionMap
   extends SupervisionDecisions,
     AgentDecisions,
     RuntimeDecisions,
+    PlanDecisions,
     RoutingDecisions,
     ServiceDecisions {}
 

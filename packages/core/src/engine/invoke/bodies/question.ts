@@ -1,6 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { canonicalJson, type JsonValue } from '../../../base/json.ts';
+import type { AnySchema } from '../../../base/schema.ts';
 import {
   ask,
   type Question as Request,
@@ -9,7 +10,7 @@ import {
 } from '../../../effects/request/question.ts';
 import { withdrawIfStale } from '../../../effects/request/withdraw-stale.ts';
 import type { ResolvedDefaults } from '../../../effects/runtime-defaults.ts';
-import type { EventOf } from '../../../ledger/event.ts';
+import type { EventOf, RequestDecision } from '../../../ledger/event.ts';
 import type { Approval, Question } from '../../../runnables/waits.ts';
 import { checkValue } from '../../../tools/validate.ts';
 import { explainPlaces } from '../../../tools/validation-issue.ts';
@@ -158,10 +159,18 @@ async function decided(
   { request, answer }: Answered,
   value: JsonValue,
 ): Promise<BodyEnd | undefined> {
-  if (question.schema === undefined)
+  const { edits, schema } = question;
+  const isEdit = edits !== undefined && answer.decision === 'edit';
+  if (schema === undefined && !isEdit)
     return approvalEnd({ approved: value === 'approve', by: answer.by });
-  const checked = await checkValue(question.schema, value);
-  if ('value' in checked) return { status: 'completed', output: checked.value as JsonValue };
+  const checked = await checkValue(schema ?? (edits as AnySchema), value);
+  if ('value' in checked) {
+    const { by, reason } = answer;
+    const input = checked.value as JsonValue;
+    return isEdit
+      ? approvalEnd({ approved: true, by, ...defined({ reason }), input })
+      : { status: 'completed', output: input };
+  }
   const places = 'issues' in checked ? explainPlaces(checked.issues) : checked.unusable;
   // A default that does not fit would lead to the same request again and again.
   if (answer.decision === 'expire') return unanswered('expired', request, answer);
@@ -239,10 +248,15 @@ function requestOf(question: Question, { run, record }: BodyFrame, generation: n
     request: {
       agent: asker,
       summary: options.message,
-      options: isApproval ? ['approve', 'reject'] : ['answer', 'reject'],
+      options: optionsOf(question),
       ...defined({ details, inputSchema, mayDecide, expiresIn, onExpire, escalateTo }),
     },
   };
+}
+
+function optionsOf({ schema, edits }: Question): readonly RequestDecision[] {
+  if (schema !== undefined) return ['answer', 'reject'];
+  return edits === undefined ? ['approve', 'reject'] : ['approve', 'edit', 'reject'];
 }
 
 /** Asks the people that the question escalates to. */

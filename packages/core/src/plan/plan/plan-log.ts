@@ -1,0 +1,60 @@
+import type { BodyFrame } from '../../engine/frame/run-context.ts';
+import { LedgerMismatchError } from '../../ledger/errors.ts';
+import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
+
+/**
+ * What a plan itself has recorded, in order. A plan that runs again from the top does the same after
+ * the same ends: what it decided is read from the record and not decided again.
+ */
+export class PlanLog {
+  readonly #frame: BodyFrame;
+  readonly #recorded: readonly Event[];
+  #place = 0;
+
+  constructor(frame: BodyFrame) {
+    this.#frame = frame;
+    this.#recorded = frame.record.events.filter(
+      (event) =>
+        event.type === 'plan' ||
+        event.type === 'plan_update' ||
+        (event.type === 'decision' && event.component === 'plan'),
+    );
+  }
+
+  /** Returns the recorded revision whose turn it is; `undefined` when there is none yet. */
+  get recordedRevision(): EventOf<'plan'> | undefined {
+    const next = this.#recorded[this.#place];
+    return next?.type === 'plan'
+      ? (this.#frame.run.ledger.resolve(next) as EventOf<'plan'>)
+      : undefined;
+  }
+
+  /** Records an event, unless the ledger has it. */
+  record(draft: EventDraft): void {
+    const next = this.#recorded[this.#place];
+    if (next === undefined) {
+      this.#frame.run.ledger.append([draft]);
+      return;
+    }
+    if (nameOf(next) !== nameOf(draft))
+      throw new LedgerMismatchError({
+        path: this.#frame.record.path,
+        recorded: nameOf(next),
+        found: nameOf(draft),
+      });
+    this.#place++;
+  }
+}
+
+function nameOf(event: Event | EventDraft): string {
+  switch (event.type) {
+    case 'plan':
+      return `revision ${event.revision} of the plan`;
+    case 'plan_update':
+      return `the failure of subtask "${event.subtask}"`;
+    case 'decision':
+      return `the decision "${event.decision}"`;
+    default:
+      return event.type;
+  }
+}
