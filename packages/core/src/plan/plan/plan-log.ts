@@ -3,8 +3,8 @@ import { LedgerMismatchError } from '../../ledger/errors.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 
 /**
- * What a plan itself has recorded, in order. A plan that runs again from the top does the same after
- * the same ends: what it decided is read from the record and not decided again.
+ * Events that a plan itself has recorded, in order. A plan that runs again from the top does the
+ * same after the same ends: what it decided is read from the record and not decided again.
  */
 export class PlanLog {
   readonly #frame: BodyFrame;

@@ -56,8 +56,8 @@ export type PlanRequest = {
   /** Data that the plan was started with. */
   readonly data?: JsonValue;
   /**
-   * `plan`: the first plan. `replan`: another way after a failure. `decompose`: a subtask has failed
-   * in two plans, and smaller steps are wanted.
+   * `plan`: the first plan. `replan`: another way after a failure. `decompose`: a subtask has
+   * failed in two plans, and smaller steps are wanted.
    */
   readonly task: 'plan' | 'replan' | 'decompose';
   readonly workers: readonly { readonly name: string; readonly description?: string }[];

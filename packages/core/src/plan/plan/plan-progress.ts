@@ -27,7 +27,7 @@ interface Surroundings {
   readonly data: JsonValue | undefined;
 }
 
-/** The state of a plan under way: it changes with the ends of its children, and with nothing else. */
+/** State of a plan under way. It changes with the ends of its children, and with nothing else. */
 export class PlanProgress implements PlanUnderWay {
   readonly plan: Plan<unknown>;
   readonly frame: BodyFrame;

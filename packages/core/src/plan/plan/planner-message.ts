@@ -21,10 +21,10 @@ export function plannerMessage(request: PlanRequest): string {
   const { goal, data, workers, tools, mostSubtasks, subtasks, reason, problems, refused } = request;
   const parts = [`Goal: ${goal}`];
   if (data !== undefined) parts.push(`Data: ${shown(data)}`);
-  if (workers.length > 0)
-    parts.push(
-      `Workers:\n${workers.map(({ name, description = '' }) => `- ${name}: ${description}`).join('\n')}`,
-    );
+  if (workers.length > 0) {
+    const lines = workers.map(({ name, description = '' }) => `- ${name}: ${description}`);
+    parts.push(`Workers:\n${lines.join('\n')}`);
+  }
   if (tools.length > 0)
     parts.push(
       `Tools:\n${tools
@@ -50,15 +50,15 @@ function taskOf({ task }: PlanRequest): string {
       return 'Divide the goal into subtasks.';
     case 'replan':
       return (
-        'Find another way to the goal. Give all subtasks that are still to be done. Completed ones ' +
-        'stay, and others may depend on them; a subtask that you repeat word for word is not done ' +
-        'again.'
+        'Find another way to the goal. Give all subtasks that are still to be done. Completed ' +
+        'ones stay, and others may depend on them; a subtask that you repeat word for word is ' +
+        'not done again.'
       );
     case 'decompose':
       return (
-        'The same subtask has failed in two plans: break it down into smaller steps, or go around ' +
-        'it. Give all subtasks that are still to be done. Completed ones stay, and others may ' +
-        'depend on them.'
+        'The same subtask has failed in two plans: break it down into smaller steps, or go ' +
+        'around it. Give all subtasks that are still to be done. Completed ones stay, and others ' +
+        'may depend on them.'
       );
   }
 }

@@ -34,7 +34,7 @@ function parseReference(value: JsonObject): Reference | undefined {
   return { text, id, path: below === '' ? [] : below.slice(1).split('.') };
 }
 
-/** Returns the references in arguments, and the places of values that look like one and are none. */
+/** Returns the references in arguments, and the places of values that only look like one. */
 export function referencesIn(args: JsonValue): {
   readonly references: readonly Reference[];
   readonly malformed: readonly string[];

@@ -37,7 +37,7 @@ function appWith(most: number) {
   return { app, paying };
 }
 
-test('a replay of a plan is the same, and finds an edit of its validator at the right event', async () => {
+test('a replay finds an edit of the validator of a plan at the right event', async () => {
   const { app, paying } = appWith(10);
   const { session, error } = await app.run(paying, { session: 's', input: 'Go', runId: 'run' });
   expect(error).toBeUndefined();

@@ -39,7 +39,7 @@ const itinerary = agent({
   model: scriptedModel([{ text: 'Day 1: Louvre. Day 2: Orsay. Day 3: home.' }]),
 });
 
-test('three days in Paris: a hotel that is full leads to another one without a person', async () => {
+test('three days in Paris: a hotel that is full leads to another one', async () => {
   const flight = {
     id: 'flight',
     description: 'Find a flight to Paris',
@@ -63,7 +63,7 @@ test('three days in Paris: a hotel that is full leads to another one without a p
     name: 'trip',
     planner: planner(
       { subtasks: [flight, stay('Ritz'), days] },
-      `The Ritz is full, so another hotel:\n\`\`\`json\n${JSON.stringify([stay('Ibis'), days])}\n\`\`\``,
+      `Another hotel:\n\`\`\`json\n${JSON.stringify([stay('Ibis'), days])}\n\`\`\``,
     ),
     workers: [itinerary],
     tools: [book, flights],
@@ -127,7 +127,7 @@ test('the population of Tokyo, and 10 % of it', async () => {
   expect(result.output).toBe(1_400_000);
 });
 
-test('invoice triage: each invoice is read side by side, and the large one is approved', async () => {
+test('invoice triage: invoices are read side by side, and a large one is approved', async () => {
   const amounts: Readonly<Record<string, number>> = { i1: 40, i2: 9_000 };
   const read = step({
     name: 'read',
