@@ -38,7 +38,7 @@ const sharing = [
   'packages/server/test/{access,approvals,client,processes,rest,stream,views}/**/*.test.ts',
 ];
 /** Suites whose files leave nothing behind either. */
-const sharingSuites: ReadonlySet<Suite> = new Set(['processes', 'repairs']);
+const sharingSuites: ReadonlySet<Suite> = new Set(['dashboard', 'processes', 'repairs']);
 const ofCommandLine = 'packages/cli/test/**/*.test.ts';
 const all = ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'];
 const ofSuites = Object.values(suites).flat();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ListeningServer, type ServeOptions, serve } from '@adjutant/server';
 import type { Runtime } from 'adjutant';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeEach, onTestFinished } from 'vitest';
+import { beforeEach, onTestFinished } from 'vitest';
 import { launchChromium, type WatchedPage, watchedPage } from '../chromium.ts';
 
 /** The page as `npm run dashboard:build` makes it: tests never see its sources. */
@@ -13,12 +13,11 @@ const patienceMs = 30_000;
 
 let browser: Browser | undefined;
 
-/** Starts Chromium for the tests of a file. */
+/** One Chromium for all files of a worker: it ends with the process. Tests have contexts of it. */
 export function withChromium(): void {
   beforeEach(async ({ skip }) => {
-    browser ??= await launchChromium((reason) => skip(reason));
+    if (browser?.isConnected() !== true) browser = await launchChromium((reason) => skip(reason));
   });
-  afterAll(() => browser?.close());
 }
 
 export interface Opened extends WatchedPage {

@@ -1,7 +1,6 @@
 import type { Runtime } from 'adjutant';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
 import { testStore } from './places.ts';
@@ -177,23 +176,4 @@ test('a session that is deleted meanwhile says so, and what was read stays', asy
   await app.sessions.delete('chase-0');
   await page.getByText('This session is not followed any more').waitFor();
   await page.getByText('Keller: 43 days late').first().waitFor();
-});
-
-const views = [
-  ['light', 1280, 800],
-  ['dark', 1280, 800],
-  ['light', 360, 740],
-] as const;
-
-test.each(views)('the page of a session in %s, %i wide', async (colorScheme, width, height) => {
-  const app = await chased();
-  const { page } = await opened(app, {
-    path: '/sessions/chase-0?at=40',
-    context: { colorScheme, viewport: { width, height } },
-  });
-  await page.getByRole('slider', { name: 'Ledger' }).waitFor();
-  await page.getByText('#40').first().waitFor();
-  await page.screenshot({ path: `${pictures()}/session-${colorScheme}-${width}.png` });
-  const wide = await page.evaluate('document.documentElement.scrollWidth');
-  expect(wide).toBeLessThanOrEqual(width);
 });

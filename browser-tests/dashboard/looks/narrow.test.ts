@@ -1,3 +1,3 @@
 import { testLook } from './look.ts';
 
-testLook({ scheme: 'light', width: 360, height: 740 });
+testLook({ schemes: ['light'], width: 360, height: 740 });

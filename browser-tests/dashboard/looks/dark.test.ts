@@ -1,3 +1,0 @@
-import { testLook } from './look.ts';
-
-testLook({ scheme: 'dark', width: 1280, height: 800 });
