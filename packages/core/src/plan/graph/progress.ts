@@ -121,12 +121,14 @@ export class GraphProgress {
     taken: readonly string[],
   ): readonly Beginning[] {
     this.#nodes.set(node, 'over');
-    const possible = new Set(this.edgesFor(node, outcome));
-    for (const edge of edgesOf(this.#shape.edgesFrom, node)) {
-      const isTaken = possible.has(edge) && taken.includes(edge.to);
-      if (isTaken) this.#times.set(edge.index, this.timesTaken(edge.index) + 1);
-      if (!closesCycle(edge)) this.#edges.set(edge.index, isTaken ? 'taken' : 'dead');
-      else if (isTaken) this.#back.push(edge);
+    const edges = this.edgesFor(node, outcome).filter(({ to }) => taken.includes(to));
+    for (const { index } of edges) this.#times.set(index, this.timesTaken(index) + 1);
+    const back = edges.filter(closesCycle);
+    this.#back.push(...back);
+    for (const edge of edgesOf(this.#shape.forwardFrom, node)) {
+      if (edges.includes(edge)) this.#edges.set(edge.index, 'taken');
+      // A node that will run again may still take its other edges: joins wait for them.
+      else if (back.length === 0) this.#edges.set(edge.index, 'dead');
     }
     return this.#advance();
   }
@@ -196,27 +198,28 @@ export class GraphProgress {
   }
 
   /**
-   * Begins the next round of the first cycle whose nodes have come to rest: nothing that leads to a
-   * node below its start runs any more.
+   * Begins the next round of a cycle below whose first node nothing runs any more: of the innermost
+   * one, so that the order of ends does not matter.
    */
   #goBack(): Beginning | undefined {
-    const edge = this.#back.find(({ to }) => this.#isAtRest(to));
-    if (edge === undefined) return undefined;
-    const others = this.#back.filter(({ to }) => to !== edge.to);
+    const target = this.#shape.order.findLast(
+      (node) => this.#back.some(({ to }) => to === node) && this.#isAtRest(node),
+    );
+    if (target === undefined) return undefined;
+    const [edge] = this.#back
+      .filter(({ to }) => to === target)
+      .toSorted((a, b) => a.index - b.index);
+    const others = this.#back.filter(({ to }) => to !== target);
     this.#back.splice(0, this.#back.length, ...others);
-    for (const node of this.#belowOf(edge.to)) {
+    for (const node of this.#belowOf(target)) {
       this.#nodes.set(node, 'idle');
       for (const { index } of edgesOf(this.#shape.forwardFrom, node)) this.#edges.delete(index);
     }
-    return this.#start(edge.to, [edge]);
+    return this.#start(target, [edge as ShapedEdge]);
   }
 
   #isAtRest(target: string): boolean {
-    const below = this.#belowOf(target);
-    return ![...this.#nodes].some(
-      ([node, state]) =>
-        state === 'running' && [...this.#belowOf(node)].some((one) => below.has(one)),
-    );
+    return [...this.#belowOf(target)].every((node) => this.#nodes.get(node) !== 'running');
   }
 
   #belowOf(node: string): ReadonlySet<string> {
