@@ -17,6 +17,7 @@ import { failFast, firstWins, handingBack, mixture, shuffled } from './composed-
 import { interrupted } from './interrupted-scenarios.ts';
 import { twoLanes } from './lane-scenarios.ts';
 import * as plans from './plan-scenarios.ts';
+import { cyclicGraph, failingRoutes, racingGraph } from './routing-scenarios.ts';
 import * as models from './supervised-models.ts';
 import * as supervised from './supervised-scenarios.ts';
 import {
@@ -360,4 +361,7 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'a run with a model of its own': modelOfRun,
   'a plan of twelve subtasks': plans.replanned,
   'a plan that people change': plans.reviewed,
+  'a graph with a cycle and an error': cyclicGraph,
+  'a graph with a race': racingGraph,
+  'a router whose routes fail': failingRoutes,
 };
