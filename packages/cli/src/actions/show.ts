@@ -1,5 +1,6 @@
 import type { Event, Runtime, Session, StoredEvent } from 'adjutant';
 import { promptOf } from 'adjutant/context';
+import { planViews } from 'adjutant/plan';
 import { defined, nearestName, visibleJson } from 'adjutant/text';
 import {
   explain,
@@ -24,6 +25,7 @@ import { eventLine } from '../output/event-line.ts';
 import { formatCount, formatTime } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
+import { planLines } from '../output/plan-lines.ts';
 import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';
@@ -39,6 +41,8 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly decisions?: boolean;
   /** True when failures and escalations are shown, each on one line. */
   readonly failures?: boolean;
+  /** True when plans are shown, each subtask on one line. */
+  readonly plan?: boolean;
   /** Last event that is shown, as its `seq`. Later events are left out. */
   readonly at?: number;
   /** Number of the model call whose prompt is shown, from 1. */
@@ -145,6 +149,7 @@ function render(session: Session, options: ShowOptions, style: Style): string {
   const head = headOf(style, session, upTo);
   if (options.decisions) return lines([head, ...decisionLines(style, explain(session, { upTo }))]);
   if (options.failures) return lines([head, ...failureLines(style, failuresUpTo(session, upTo))]);
+  if (options.plan) return lines([head, ...planLines(style, planViews(session, { at: upTo }))]);
   if (options.events) {
     const shown = chosenEvents(events, options);
     return lines([head, ...shown.map((event) => eventLine(style, event))]);
@@ -160,6 +165,7 @@ function itemsOf(
 ): readonly object[] {
   if (options.decisions) return explain(session, { upTo: events.length });
   if (options.failures) return failuresUpTo(session, events.length);
+  if (options.plan) return planViews(session, { at: events.length });
   if (options.events) return chosenEvents(events, options);
   return options.tree ? runTree(events) : transcript(events, session.resolve);
 }

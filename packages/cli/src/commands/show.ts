@@ -48,6 +48,9 @@ export const addShowCommand: AddCommand = (program, { host, interruption, onExit
       ),
     )
     .addOption(
+      new Option('--plan', 'plans: their subtasks and revisions').conflicts(othersThan('plan')),
+    )
+    .addOption(
       new Option('--prompt <number>', 'the exact prompt of this model call, from 1, as JSON')
         .argParser(positiveInteger)
         .conflicts(othersThan('prompt')),
@@ -76,6 +79,7 @@ const showViews: readonly string[] = [
   'mermaid',
   'decisions',
   'failures',
+  'plan',
   'prompt',
 ];
 

@@ -37,6 +37,7 @@ export {
 } from './intent/classify-intent.ts';
 export { englishIntents } from './intent/english-intents.ts';
 export type { Plan } from './plan/definition.ts';
+export { type PlanMermaidOptions, planMermaid } from './plan/mermaid.ts';
 export { plan } from './plan/plan.ts';
 export type {
   PlanLimits,
@@ -46,6 +47,15 @@ export type {
   PlanReview,
   SubtaskReport,
 } from './plan/plan-options.ts';
+export {
+  type PlanRevision,
+  type PlanStatus,
+  type PlanView,
+  type PlanViewOptions,
+  planViews,
+  type SubtaskStatus,
+  type SubtaskView,
+} from './plan/view.ts';
 export {
   type PlanReActKind,
   type PlanReActSection,

@@ -26,6 +26,7 @@ import type {
   NewSession,
   Outline,
   OutlineQuery,
+  PlanQuery,
   Reopening,
   RunExplanation,
   ServerPrompt,
@@ -36,6 +37,7 @@ import type {
   SessionControl,
   SessionDifference,
   SessionListQuery,
+  SessionPlans,
   SessionState,
   SessionTree,
   StartedServerRun,
@@ -188,6 +190,11 @@ export class Sessions {
   /** The invocations as trees, one for each run, with times and cost. */
   tree(session: string, query: TreeQuery & CallOptions = {}): Promise<SessionTree> {
     return this.#view(session, 'tree', query);
+  }
+
+  /** The plans: their subtasks with progress, their revisions, the critical path. */
+  plans(session: string, query: PlanQuery & CallOptions = {}): Promise<SessionPlans> {
+    return this.#view(session, 'plans', query);
   }
 
   /** The decisions in words, with the alternatives, a page at a time. */

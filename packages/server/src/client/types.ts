@@ -28,6 +28,7 @@ import type { issuedKeySchema, keySchema, newKeySchema, rotationSchema } from '.
 import type { momentQuerySchema, momentSchema } from '../schemas/moment.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
 import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
+import type { planQuerySchema, plansSchema } from '../schemas/plan.ts';
 import type { promptSchema } from '../schemas/prompt.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';
@@ -98,6 +99,8 @@ export type OutlineQuery = QueryOf<typeof outlineQuerySchema>;
 export type Outline = z.output<typeof outlineSchema>;
 export type MomentQuery = QueryOf<typeof momentQuerySchema>;
 export type Moment = z.output<typeof momentSchema>;
+export type PlanQuery = QueryOf<typeof planQuerySchema>;
+export type SessionPlans = z.output<typeof plansSchema>;
 export type TreeQuery = QueryOf<typeof treeQuerySchema>;
 export type SessionTree = z.output<typeof treeSchema>;
 export type DecisionQuery = QueryOf<typeof decisionsQuerySchema>;

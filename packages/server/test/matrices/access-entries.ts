@@ -197,6 +197,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   getState: { ...read, call: session('/state') },
   getOutline: { ...read, call: session('/outline') },
   getMoment: { ...read, call: session('/moment') },
+  getPlans: { ...read, call: session('/plans') },
   getTree: { ...read, call: session('/tree') },
   listDecisions: { ...read, call: session('/decisions') },
   listFailures: { ...read, call: session('/failures') },

@@ -79,9 +79,26 @@ export function begunWork(
   return { runnable, input };
 }
 
-function workerOf({ workers }: Doers, { worker, tool }: PlannedSubtask): Runnable | undefined {
-  if (worker !== undefined) return workers.find(({ name }) => name === worker);
-  return tool === undefined ? workers[0] : undefined;
+function workerOf(
+  { workers }: Doers,
+  { worker, tool, budget }: PlannedSubtask,
+): Runnable | undefined {
+  const found =
+    worker === undefined
+      ? tool === undefined
+        ? workers[0]
+        : undefined
+      : workers.find(({ name }) => name === worker);
+  // Tokens and costs are counted by the run, which reads the budget from the ledger.
+  return found?.kind === 'agent' && budget?.rounds !== undefined
+    ? withRounds(found as Agent, budget.rounds)
+    : found;
+}
+
+/** The same agent with at most so many rounds. */
+function withRounds(worker: Agent, most: number): Agent {
+  const rounds = Math.min(worker.limits.rounds, most);
+  return Object.freeze({ ...worker, limits: { ...worker.limits, rounds } });
 }
 
 async function callOf(

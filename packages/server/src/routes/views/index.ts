@@ -3,6 +3,7 @@ import { addDecisionRoutes } from './decisions.ts';
 import { addExplanationRoutes } from './explanation.ts';
 import { addMomentRoutes } from './moment.ts';
 import { addOutlineRoutes } from './outline.ts';
+import { addPlanRoutes } from './plans.ts';
 import { addTreeRoutes } from './tree.ts';
 
 /**
@@ -14,6 +15,7 @@ export const addViewRoutes: AddRoutes = (api, parts) => {
     addOutlineRoutes,
     addMomentRoutes,
     addTreeRoutes,
+    addPlanRoutes,
     addDecisionRoutes,
     addExplanationRoutes,
   ])
