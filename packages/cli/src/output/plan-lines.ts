@@ -75,5 +75,6 @@ function revisionLine({ revision, seq, by, diff }: PlanView['revisions'][number]
     diff[what].length === 0 ? [] : `${what} ${diff[what].join(', ')}`,
   );
   const author = by === 'runtime' ? '' : ` by ${plainLine(by)}`;
-  return `#${seq} revision ${revision}${author}: ${told.length === 0 ? 'no change' : told.join('; ')}`;
+  const change = told.length === 0 ? 'no change' : told.join('; ');
+  return `#${seq} revision ${revision}${author}: ${change}`;
 }

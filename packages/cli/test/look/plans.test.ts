@@ -5,7 +5,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { expect, test } from 'vitest';
 import { bench, jsonLines } from '../run-cli.ts';
 
-test('show --plan has subtasks, the critical path and revisions, at any event and as JSON', async () => {
+test('show --plan has subtasks, the critical path and revisions, at any event', async () => {
   const place = bench();
   const store = join(place.folder, 'office.db');
   const work = step({
