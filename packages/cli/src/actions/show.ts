@@ -25,7 +25,7 @@ import { eventLine } from '../output/event-line.ts';
 import { formatCount, formatTime } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
-import { planLines } from '../output/plan-lines.ts';
+import { planLines } from '../output/plans/plan-lines.ts';
 import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';

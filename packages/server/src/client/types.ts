@@ -28,7 +28,7 @@ import type { issuedKeySchema, keySchema, newKeySchema, rotationSchema } from '.
 import type { momentQuerySchema, momentSchema } from '../schemas/moment.ts';
 import type { newNoticeSchema, noticePageSchema, noticesQuerySchema } from '../schemas/notice.ts';
 import type { outlineQuerySchema, outlineSchema } from '../schemas/outline.ts';
-import type { planQuerySchema, plansSchema } from '../schemas/plan.ts';
+import type { planQuerySchema, plansSchema } from '../schemas/plans/plan.ts';
 import type { promptSchema } from '../schemas/prompt.ts';
 import type { newPublishedEventSchema } from '../schemas/published-event.ts';
 import type { reopeningSchema, toldOutcomeSchema } from '../schemas/repair.ts';

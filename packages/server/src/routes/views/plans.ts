@@ -3,7 +3,7 @@ import type { AddRoutes } from '../../http/parts.ts';
 import { readReachable } from '../../http/reachable.ts';
 import { addRoute, defineRoute } from '../../http/route.ts';
 import { sessionPathSchema } from '../../schemas/common.ts';
-import { planQuerySchema, plansSchema } from '../../schemas/plan.ts';
+import { planQuerySchema, plansSchema } from '../../schemas/plans/plan.ts';
 import { runOf } from '../../stream/run-state.ts';
 import { listed, streamedJson, writtenInTurns } from '../../stream/streamed-json.ts';
 import { openedAt } from './opened.ts';

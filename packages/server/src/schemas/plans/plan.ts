@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema, jsonSchema, seqSchema, timestampSchema } from './common.ts';
+import { idSchema, jsonSchema, seqSchema, timestampSchema } from '../common.ts';
 
 const ids = z.array(z.string());
 

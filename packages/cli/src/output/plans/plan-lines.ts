@@ -1,7 +1,7 @@
 import type { PlanView, SubtaskStatus, SubtaskView } from 'adjutant/plan';
-import { formatDuration, shorten } from './format.ts';
-import { plainLine } from './plain-text.ts';
-import type { Style } from './style.ts';
+import { formatDuration, shorten } from '../format.ts';
+import { plainLine } from '../plain-text.ts';
+import type { Style } from '../style.ts';
 
 const signs: Readonly<Record<SubtaskStatus, string>> = {
   pending: '○',
