@@ -62,7 +62,7 @@ const visitOf = (path: string): number => Number(path.split('#')[1] ?? 1);
 const nodeOf = (path: string): number => Number(path.split('#')[0]?.slice(1));
 
 /** The graph of a spec; nodes take so many turns of the microtask queue. */
-export function graphOf(spec: GraphSpec, turns: readonly number[], parallel: number) {
+function graphOf(spec: GraphSpec, turns: readonly number[], parallel: number) {
   const nodes = spec.nodes.map((_, n) =>
     step({
       name: `n${n}`,
