@@ -13,6 +13,7 @@ import { importCost } from './cases/import-cost.ts';
 import { loadSession } from './cases/load-session.ts';
 import { manyRuns } from './cases/many-runs.ts';
 import { parallelCalls } from './cases/parallel-calls.ts';
+import { planSubtasks } from './cases/plan-subtasks.ts';
 import { replaying } from './cases/replay.ts';
 import { resumeSessions } from './cases/resume-sessions.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   supervision,
   hostileTexts,
   parallelCalls,
+  planSubtasks,
   deltas,
   roundsOnSqlite,
   roundsOnPostgres,

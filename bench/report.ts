@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { checkedValue, isWithin, ours, type Row } from './row.ts';
 
-const allPeers = ['AI SDK', 'LangGraph.js', 'pg-boss', 'BullMQ'];
+const allPeers = ['AI SDK', 'LangGraph.js', 'Mastra', 'pg-boss', 'BullMQ'];
 
 export function machineLine(): string {
   const load = loadavg().map((value) => value.toFixed(2));

@@ -108,7 +108,7 @@ export function findPeers(): Promise<Found> {
 
 async function find(): Promise<Found> {
   try {
-    if (!existsSync(join(home, 'node_modules/.package-lock.json'))) install();
+    installPeers();
     const load = createRequire(join(home, 'package.json'));
     const boss = load('pg-boss') as PgBossModule;
     const bull = load('bullmq') as BullModule;
@@ -118,7 +118,9 @@ async function find(): Promise<Found> {
   }
 }
 
-function install(): void {
+/** Installs the packages of this folder, unless they are there. */
+export function installPeers(): void {
+  if (existsSync(join(home, 'node_modules/.package-lock.json'))) return;
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
   const args = ['ci', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync('npm', args, {

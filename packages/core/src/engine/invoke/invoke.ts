@@ -337,6 +337,7 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
 
 /** Ends waits that an earlier execution of a body began and this one has not asked for. */
 export function endLeftWaits(run: RunContext, paths: readonly string[], message: string): void {
+  if (paths.length === 0) return;
   const scope = new CancelScope();
   scope.abort(new AbortReason('left', message));
   for (const path of paths) appendEnd(run, path, cancelledEnd(scope));

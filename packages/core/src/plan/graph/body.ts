@@ -147,8 +147,8 @@ class GraphRun {
   async #drop(beginning: Beginning): Promise<void> {
     const { node, visit, by } = beginning;
     const key = keyOf(beginning);
-    const join = this.#shape.recorded.nodes.find(({ id }) => id === node)?.join;
-    const isOpen = join !== undefined && join !== 'all' && by.length < this.#waysTo(node);
+    const join = this.#shape.joins.get(node);
+    const isOpen = join !== undefined && by.length < this.#waysTo(node);
     if (!isOpen) return;
     const cancelled = beginning.cancels.map(keyOf);
     if (!this.#joined.has(key))

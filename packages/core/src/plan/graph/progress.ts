@@ -174,8 +174,8 @@ export class GraphProgress {
 
   /** Number of taken edges with which a node begins; `undefined` when it waits for all. */
   #neededBy(node: string): number | undefined {
-    const { join } = this.#shape.recorded.nodes.find(({ id }) => id === node) ?? {};
-    return join === 'any' ? 1 : join === 'all' ? undefined : join;
+    const join = this.#shape.joins.get(node);
+    return join === 'any' ? 1 : join;
   }
 
   #skip(node: string): undefined {
@@ -202,6 +202,7 @@ export class GraphProgress {
    * one, so that the order of ends does not matter.
    */
   #goBack(): Beginning | undefined {
+    if (this.#back.length === 0) return undefined;
     const target = this.#shape.order.findLast(
       (node) => this.#back.some(({ to }) => to === node) && this.#isAtRest(node),
     );

@@ -1,4 +1,8 @@
-import type { RecordedEdge, RecordedGraph } from '../../ledger/decisions/routing-decisions.ts';
+import type {
+  GraphJoin,
+  RecordedEdge,
+  RecordedGraph,
+} from '../../ledger/decisions/routing-decisions.ts';
 
 /** An edge with its number, which stands for it while a graph runs. */
 export interface ShapedEdge extends RecordedEdge {
@@ -10,6 +14,8 @@ export interface GraphShape {
   readonly recorded: RecordedGraph;
   /** Nodes in an order in which sources stand before targets, cycles left out. */
   readonly order: readonly string[];
+  /** Joins of nodes that do not wait for all. */
+  readonly joins: ReadonlyMap<string, Exclude<GraphJoin, 'all'>>;
   /** Edges that close no cycle, by source and by target. */
   readonly forwardFrom: ReadonlyMap<string, readonly ShapedEdge[]>;
   readonly forwardTo: ReadonlyMap<string, readonly ShapedEdge[]>;
@@ -39,7 +45,10 @@ export function shapeOf(recorded: RecordedGraph): GraphShape {
     below.set(id, found);
   }
   const edgesFrom = grouped(ids, edges, ({ from }) => from);
-  return { recorded, order, forwardFrom, forwardTo, edgesFrom, below };
+  const joins = new Map(
+    recorded.nodes.flatMap(({ id, join = 'all' }) => (join === 'all' ? [] : [[id, join] as const])),
+  );
+  return { recorded, order, joins, forwardFrom, forwardTo, edgesFrom, below };
 }
 
 export function edgesOf(
