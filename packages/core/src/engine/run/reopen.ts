@@ -49,7 +49,10 @@ export function reopenDrafts(
   const record = target === undefined ? undefined : byPath.get(target);
   if (target === undefined || record === undefined)
     throw new NotReopenableError({ path: target ?? '', reason: 'there is no such invocation' });
-  const reason = whyNotFailed(record) ?? whyNotReopenable({ invocations }, record);
+  const reason =
+    whyNotFailed(record) ??
+    whyNotReopenable({ invocations }, record) ??
+    whyNotOfPlan(byPath, record);
   if (reason !== undefined) throw new NotReopenableError({ path: target, reason });
   const above = ancestors(byPath, record).filter(({ end }) => end !== undefined);
   const failed = [record, ...(withParts ? failedParts(record, byPath) : [])];
@@ -90,6 +93,17 @@ function ancestors(
   return above === undefined ? [] : [...ancestors(byPath, above), above];
 }
 
+/** A plan has dealt with the failures of its subtasks: it is reopened itself. */
+function whyNotOfPlan(
+  byPath: ReadonlyMap<string, InvocationRecord>,
+  record: InvocationRecord,
+): string | undefined {
+  const plan = byPath.get(record.parent ?? '');
+  return plan?.kind === 'plan'
+    ? `the plan around it has dealt with its failure; reopen "${plan.path}"`
+    : undefined;
+}
+
 function whyNotFailed({ end, status }: InvocationRecord): string | undefined {
   if (end === undefined) return 'it has not ended';
   return status === 'error' || status === 'cancelled' ? undefined : `it has ended as ${status}`;
@@ -109,12 +123,13 @@ function reopenedEffects(invocations: InvocationTree, record: InvocationRecord):
 
 /**
  * Parts of sequences, parallels and loops that failed or were cancelled. Children that code called
- * are left out: the code has dealt with their failures.
+ * are left out, and the subtasks of plans: the code has dealt with their failures.
  */
 function failedParts(
   record: InvocationRecord,
   byPath: ReadonlyMap<string, InvocationRecord>,
 ): readonly InvocationRecord[] {
+  if (record.kind === 'plan') return [];
   return record.children.flatMap((path) => {
     const child = byPath.get(path);
     const failed =

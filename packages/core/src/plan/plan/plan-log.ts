@@ -1,6 +1,7 @@
 import type { BodyFrame } from '../../engine/frame/run-context.ts';
 import { LedgerMismatchError } from '../../ledger/errors.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 
 /**
  * Events that a plan itself has recorded, in order. A plan that runs again from the top does the
@@ -10,9 +11,15 @@ export class PlanLog {
   readonly #frame: BodyFrame;
   readonly #recorded: readonly Event[];
   #place = 0;
+  /** Places at which the plan was reopened after it had failed. */
+  readonly #reopened: readonly number[];
+  #undone = 0;
 
   constructor(frame: BodyFrame) {
     this.#frame = frame;
+    this.#reopened = frame.record.events.flatMap(({ type, seq }) =>
+      type === 'invocation_reopen' ? seq : [],
+    );
     this.#recorded = frame.record.events.filter(
       (event) =>
         event.type === 'plan' ||
@@ -27,6 +34,18 @@ export class PlanLog {
     return next?.type === 'plan'
       ? (this.#frame.run.ledger.resolve(next) as EventOf<'plan'>)
       : undefined;
+  }
+
+  /** Takes a recorded failure of the plan back, if it was reopened after it. */
+  takeBack(): boolean {
+    if (this.#undone >= this.#reopened.length) return false;
+    this.#undone++;
+    return true;
+  }
+
+  /** True for an end that no longer counts: it was cancelled with the plan, which was reopened. */
+  isTakenBack({ status, end }: InvocationRecord): boolean {
+    return status === 'cancelled' && (end?.seq ?? 0) < (this.#reopened.at(-1) ?? 0);
   }
 
   /** Records an event, unless the ledger has it. */

@@ -84,7 +84,9 @@ export class PlanProgress implements PlanUnderWay {
     } else {
       const error = failureOf(record);
       this.errors.set(subtaskKey, error);
-      const subtask = this.subtasks.find((one) => one.key === subtaskKey);
+      const subtask = this.log.isTakenBack(record)
+        ? undefined
+        : this.subtasks.find((one) => one.key === subtaskKey);
       // A subtask that the plan no longer has was cancelled, or does not matter any more.
       const end = subtask === undefined ? undefined : this.#failed(subtask, error);
       if (end !== undefined) return end;
@@ -201,7 +203,11 @@ export class PlanProgress implements PlanUnderWay {
       this.log.record(
         decision('plan', 'give_up', { invocationId, reasoning, data: { ...data, replans } }),
       );
-      return this.#givenUpEnd(id, error);
+      if (!this.log.takeBack()) return this.#givenUpEnd(id, error);
+      // People have opened the plan again: it begins to count anew.
+      this.#replans = 0;
+      this.#failures = new Failures(this.plan.limits.attempts);
+      return undefined;
     }
     this.#replans++;
     const task = this.#blamed.has(id) ? 'decompose' : 'replan';

@@ -82,6 +82,11 @@ export class PlanReviews {
     const progress = this.#progress;
     this.#key = undefined;
     const resolved = progress.frame.run.ledger.resolve(record.output) as unknown;
+    const isTakenBack = progress.log.isTakenBack(record);
+    if (isTakenBack || (!isApproved(record, resolved) && progress.log.takeBack())) {
+      this.ask();
+      return undefined;
+    }
     if (record.status !== 'completed') return rejected(progress.goal, record.error?.message);
     const { approved, by, reason, input } = resolved as Approval & { readonly input?: JsonValue };
     if (!approved) return rejected(progress.goal, reason);
@@ -95,6 +100,10 @@ export class PlanReviews {
     await progress.adopt(checked.subtasks, { by, basedOn: record.start.seq });
     return progress.goOn('person');
   }
+}
+
+function isApproved({ status }: InvocationRecord, resolved: unknown): boolean {
+  return status === 'completed' && (resolved as Approval).approved;
 }
 
 function rejected(goal: string, reason: string | undefined): BodyEnd {

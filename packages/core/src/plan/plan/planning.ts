@@ -24,6 +24,8 @@ export class Planning {
   #question: Question | undefined;
   #key: string | undefined;
   #corrections = 0;
+  /** Times that the planner was asked for the next revision. */
+  #asked = 0;
 
   constructor(progress: PlanUnderWay) {
     this.#progress = progress;
@@ -44,7 +46,8 @@ export class Planning {
     this.#question = question;
     const { ledger, app } = frame.run;
     const nth = `plan#${revision + 1}`;
-    this.#key = this.#corrections === 0 ? nth : `${nth}.${this.#corrections}`;
+    this.#key = this.#asked === 0 ? nth : `${nth}.${this.#asked}`;
+    this.#asked++;
     const begun = ledger.invocations.byPath.get(childPath(frame.record.path, this.#key));
     const { planner } = plan;
     children.start({
@@ -109,7 +112,9 @@ export class Planning {
     this.#key = undefined;
     const progress = this.#progress;
     const { goal } = progress;
+    if (progress.log.isTakenBack(record)) return this.#askAgain();
     if (record.status !== 'completed') {
+      if (progress.log.takeBack()) return this.#askAgain();
       const why = record.error?.message ?? `it ended as ${record.status}`;
       return planError({
         code: 'planner_failed',
@@ -124,6 +129,7 @@ export class Planning {
       recorded === undefined ? await checkPlan(given, rulesOf(progress.plan), before) : recorded;
     if ('problems' in checked) return this.#correct(checked.problems, given ?? null);
     this.#corrections = 0;
+    this.#asked = 0;
     await progress.adopt(checked.subtasks, { by: 'runtime', basedOn: record.start.seq });
     return progress.goOn('planner');
   }
@@ -134,8 +140,14 @@ export class Planning {
     return (await findJson(given)) ?? given;
   }
 
+  /** Asks the planner once more, after people have opened the plan again. */
+  #askAgain(): undefined {
+    this.ask(this.#question ?? { task: 'plan' });
+  }
+
   #correct(problems: readonly string[], refused: JsonValue): BodyEnd | undefined {
     const { goal, revision, frame, log } = this.#progress;
+    if (this.#corrections >= mostCorrections && log.takeBack()) this.#corrections = 0;
     if (this.#corrections >= mostCorrections)
       return planError({
         code: 'plan_invalid',
