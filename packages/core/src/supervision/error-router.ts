@@ -10,6 +10,7 @@ import {
   hintFor,
   isLast,
   nameOf,
+  wayHints,
   withFallback,
 } from './error-chains.ts';
 import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.ts';
@@ -53,7 +54,7 @@ export interface Routing {
   readonly strategy: StrategyName;
   /** Milliseconds until the next attempt, of `retry` and `backoff`. */
   readonly delayMs?: number;
-  /** The text for the model, of `hint`. */
+  /** The text for the model, of `hint`, `replan` and `decompose`. */
   readonly hint?: string;
   /** The tool that is run next, of `fallbackTool`. */
   readonly fallback?: string;
@@ -163,6 +164,9 @@ function detailsOf(
       return {
         hint: typeof step === 'object' && 'hint' in step ? step.hint : hintFor(failure.errorType),
       };
+    case 'replan':
+    case 'decompose':
+      return { hint: wayHints[strategy] };
     case 'fallbackTool':
       return { fallback: fallbackOf(step, tool) as string };
     case 'escalate':
@@ -206,6 +210,10 @@ function reasonOf(
       return `${failed}, which may pass: it is tried again after a while.`;
     case 'hint':
       return `${failed}: the model is told what it may do instead.`;
+    case 'replan':
+      return `${failed}: the model is to plan the rest anew.`;
+    case 'decompose':
+      return `${failed}: the model is to take smaller steps.`;
     case 'raw':
       return `${failed}: the model gets what came as it came.`;
     case 'fallbackTool':

@@ -44,3 +44,16 @@ export function own<Value>(
 ): Value | undefined {
   return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
+
+/** Keys of the state that a fork was made with other values of. */
+export function editedKeys({ data }: Subject): string {
+  const { changes } = data;
+  if (!Array.isArray(changes)) return 'nothing';
+  return namesOf(
+    changes.flatMap((change: unknown) => {
+      const { scope, key } = (change ?? {}) as { readonly scope?: unknown; readonly key?: unknown };
+      if (key === undefined) return [];
+      return scope === 'session' ? [key] : [`${String(scope)}.${String(key)}`];
+    }),
+  );
+}

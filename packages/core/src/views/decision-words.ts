@@ -4,6 +4,7 @@ import type { DecisionMap } from '../ledger/decisions/decision-map.ts';
 import type { SupervisionDecisions } from '../ledger/decisions/supervision-decisions.ts';
 import type { EventOf } from '../ledger/event.ts';
 import {
+  editedKeys,
   namesOf,
   own,
   plain,
@@ -40,19 +41,6 @@ function asked(ofCall: Sentence, ofQuestion: (question: string) => string): Sent
 }
 
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
-/** Keys of the state that a fork was made with other values of. */
-function editedKeys({ data }: Subject): string {
-  const { changes } = data;
-  if (!Array.isArray(changes)) return 'nothing';
-  return namesOf(
-    changes.flatMap((change: unknown) => {
-      const { scope, key } = (change ?? {}) as { readonly scope?: unknown; readonly key?: unknown };
-      if (key === undefined) return [];
-      return scope === 'session' ? [key] : [`${String(scope)}.${String(key)}`];
-    }),
-  );
-}
-
 /** The text that each kind of guardrail checks. */
 const guarded: Readonly<Record<string, string>> = {
   input: 'the input',
@@ -86,6 +74,8 @@ const supervisionWords: Words<keyof SupervisionDecisions> = {
     retry: (of) => `${toolOf(of)} failed and was run again at once.`,
     backoff: (of) => `${toolOf(of)} failed and was run again after a while.`,
     hint: (of) => `${failureOf(of)}, and ${of.who} was told what else to try.`,
+    replan: (of) => `${failureOf(of)}, and ${of.who} was asked to plan the rest anew.`,
+    decompose: (of) => `${failureOf(of)}, and ${of.who} was asked for smaller steps.`,
     raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
     fallbackTool: (of) =>
       `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was ` +

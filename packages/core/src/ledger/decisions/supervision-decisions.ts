@@ -59,6 +59,8 @@ export interface SupervisionDecisions {
     readonly retry: RoutingData;
     readonly backoff: RoutingData;
     readonly hint: RoutingData;
+    readonly replan: RoutingData;
+    readonly decompose: RoutingData;
     readonly raw: RoutingData;
     readonly fallbackTool: RoutingData;
     /** With `failure` when the caller of the agent is to deal with the error. */

@@ -18,13 +18,17 @@ export type EscalationTarget = 'caller' | 'human' | 'failures';
 
 /**
  * A step after a failed attempt: repeat it at once (`retry`) or after a while (`backoff`), give the
- * model a hint (`hint`), run another tool in its place (`fallbackTool`), give the result unread
- * (`raw`), escalate it (`escalate`), or tell the model that this way is closed (`report`).
+ * model a hint (`hint`), ask it to plan the rest anew (`replan`) or to take smaller steps
+ * (`decompose`), run another tool in its place (`fallbackTool`), give the result unread (`raw`),
+ * escalate it (`escalate`), or tell the model that this way is closed (`report`). No built-in chain
+ * has `replan` or `decompose`.
  */
 export type Strategy =
   | 'retry'
   | 'backoff'
   | 'hint'
+  | 'replan'
+  | 'decompose'
   | 'raw'
   | 'fallbackTool'
   | 'escalate'
@@ -71,6 +75,8 @@ const strategyList = [
   'retry',
   'backoff',
   'hint',
+  'replan',
+  'decompose',
   'raw',
   'fallbackTool',
   'escalate',

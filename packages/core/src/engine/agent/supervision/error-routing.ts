@@ -273,6 +273,8 @@ export class ErrorRouting {
       case 'fallbackTool':
         return { result, notes: [], writes, retryAfterMs: 0, fallback: fallback as string };
       case 'hint':
+      case 'replan':
+      case 'decompose':
         return { result, notes: [hint as string], writes };
       case 'raw':
         return {
