@@ -113,8 +113,8 @@ export const wayHints: Readonly<Record<'replan' | 'decompose', string>> = {
     'This step of your plan cannot be done so. Keep what is done, and plan the rest anew: say ' +
     'which other steps lead to the goal, and go on with the first of them.',
   decompose:
-    'The step is too large, or asks too much at once. Break it down into smaller steps that can be ' +
-    'checked one by one, and do the first of them.',
+    'The step is too large, or asks too much at once. Break it down into smaller steps that ' +
+    'can be checked one by one, and do the first of them.',
 };
 
 /** The name of a step. */
