@@ -4,8 +4,8 @@ import { measureScale, type ScaleFigures } from '../scale-out/driver.ts';
 import { postgresUrl } from '../stores.ts';
 
 const workerCounts = [1, 2, 4, 8];
-const sizes = { tasks: 2_000, wakes: 50, warmUp: 500 };
-const quickSizes = { tasks: 400, wakes: 20, warmUp: 100 };
+const sizes = { tasks: 500, wakes: 30, warmUp: 500 };
+const quickSizes = { tasks: 100, wakes: 10, warmUp: 100 };
 const percentile = 0.99;
 
 /** Worker processes on one PostgreSQL: what a run costs must not grow with their number. */

@@ -34,6 +34,15 @@ export interface ScaleFigures {
   readonly wakeMs: number;
 }
 
+export interface ScaleSizes {
+  /** Tasks for each process, so that all counts of processes have compiled their code alike. */
+  readonly tasks: number;
+  /** The same before anything is measured. */
+  readonly warmUp: number;
+  /** Tasks that find all processes idle. */
+  readonly wakes: number;
+}
+
 /**
  * Measures worker processes: a queue that is full, and then single tasks that find them idle. Each
  * process first works `warmUp` tasks, since compiling its code is a cost of a process and not of
@@ -42,7 +51,7 @@ export interface ScaleFigures {
 export async function measureScale(
   url: string,
   workers: number,
-  sizes: { readonly tasks: number; readonly wakes: number; readonly warmUp: number },
+  sizes: ScaleSizes,
 ): Promise<ScaleFigures> {
   const schema = `adjutant_bench_${randomBytes(6).toString('hex')}`;
   const named = new URL(url);
@@ -60,7 +69,7 @@ export async function measureScale(
     await ordered(children, 'work');
     await drain();
     await ordered(children, 'rest');
-    const full = await fullQueue(sizes.tasks, { app, children, pool, schema, drain });
+    const full = await fullQueue(sizes.tasks * workers, { app, children, pool, schema, drain });
     const wakes = await wakesOf(app, sizes.wakes);
     const woken = await ordered(children, 'rest');
     await Promise.all(children.map(ended));

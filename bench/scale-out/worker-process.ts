@@ -9,7 +9,12 @@ import { appName, connections, nothing, type Order, slots, type Used } from './p
 
 const [, , url = '', schema = ''] = process.argv;
 let statements = 0;
-const pool = new pg.Pool({ connectionString: url, max: connections });
+const pool = new pg.Pool({
+  connectionString: url,
+  max: connections,
+  // A connection plans each function when it first calls it, so all stay as those of a busy worker.
+  idleTimeoutMillis: 0,
+});
 // Statements within a transaction are sent by its client, so the clients count and not the pool.
 pool.on('connect', (client) => {
   const send = client.query;

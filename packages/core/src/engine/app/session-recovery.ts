@@ -13,35 +13,14 @@ import type {
   TimeOptions,
   WakeOptions,
 } from '../drive/engine.ts';
+import { FreedPlaces } from '../drive/freed-places.ts';
 import type { Run } from '../run/run.ts';
+import { FailedTries } from './failed-tries.ts';
 
-/** Pause in milliseconds after a session could not be continued, at first and at most. */
-const firstPauseMs = 10_000;
-const longestPauseMs = 600_000;
-/**
- * Pause in milliseconds before another process takes a session that this one cannot continue.
- * Without it such a session would be the first that all processes take, each time.
- */
-const lackingPauseMs = 1_000;
 /** Maximum number of sessions that are continued at the same time, by default. */
 export const defaultSlots = 100;
 /** Interval in milliseconds at which unreferenced large values are removed. */
 const sweepEveryMs = 3_600_000;
-
-interface FailedTries {
-  readonly times: number;
-  readonly until: number;
-  /** True when another process may be able to go on with the session now. */
-  readonly isOfThisProcess: boolean;
-}
-
-/** Codes of failures by what this process lacks, and not by the session. */
-const lacking: ReadonlySet<string> = new Set([
-  'unknown_runnable',
-  'ledger_mismatch',
-  'runnable_mismatch',
-  'key_unavailable',
-]);
 
 /** Turns that this process asks for. */
 export type TakeRequest = Pick<TakeOptions, 'slots' | 'realtimeSlots' | 'levels'> & {
@@ -91,7 +70,8 @@ export interface RecoveryParts {
  */
 export class SessionRecovery {
   readonly #parts: RecoveryParts;
-  readonly #failures = new Map<string, FailedTries>();
+  readonly #failures: FailedTries;
+  readonly #freed: FreedPlaces;
   readonly #running = new Map<Run, Taken | undefined>();
   /**
    * Sessions that recovery has begun to continue. Due ones stay until their run has a result. Those
@@ -110,6 +90,9 @@ export class SessionRecovery {
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
     this.#engine = parts.engine ?? new EmbeddedEngine();
+    const { atOnce = defaultSlots, clock, host } = parts;
+    this.#failures = new FailedTries(clock);
+    this.#freed = new FreedPlaces(host, atOnce, () => this.hint());
   }
 
   /** True when recovery looks for due sessions repeatedly. */
@@ -177,6 +160,7 @@ export class SessionRecovery {
     this.#stopped = true;
     this.#cancelSweep();
     this.#forgetReleases();
+    this.#freed.stop();
     return this.#engine.stop();
   }
 
@@ -187,14 +171,14 @@ export class SessionRecovery {
   hint(posted?: EnginePlace, options?: WakeOptions): void {
     if (!this.#isAutomatic || this.#stopped) return;
     // An entry is a reason to try again what was of no use before.
-    if (posted !== undefined) this.#failures.delete(placeKey(posted));
+    if (posted !== undefined) this.#failures.forget(placeKey(posted));
     this.#engine.wake(posted, options);
   }
 
   /** Announces that a session that this process does not work on received a cancel. */
   cancel(posted: EnginePlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
-    this.#failures.delete(placeKey(posted));
+    this.#failures.forget(placeKey(posted));
     this.#engine.cancel(posted);
   }
 
@@ -209,9 +193,7 @@ export class SessionRecovery {
   }
 
   #mayTry(key: string): boolean {
-    return (
-      !this.#taken.has(key) && (this.#failures.get(key)?.until ?? 0) <= this.#parts.clock.now()
-    );
+    return !this.#taken.has(key) && this.#failures.mayTry(key);
   }
 
   /** Announces a time at which a released session becomes due. */
@@ -235,7 +217,12 @@ export class SessionRecovery {
 
   async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
     await this.#lookAtServices(tenant);
-    const { nextAt, taken } = await this.#parts.take({ ...(await this.#free()), tenant });
+    const free = await this.#free();
+    const { clock, take } = this.#parts;
+    const began = clock.monotonic();
+    const { nextAt, taken } = await take({ ...free, tenant });
+    const work = taken.filter(({ isControl }) => !isControl);
+    this.#freed.looked(free.slots, work.length, clock.monotonic() - began);
     if (nextAt !== null) this.wakeAt(nextAt);
     return this.begin(taken);
   }
@@ -254,7 +241,7 @@ export class SessionRecovery {
     { signal, onBegin }: AdvanceSessionOptions = {},
   ): Promise<Advanced> {
     // A wake from another process is a reason to try again, as an entry is.
-    if (place !== undefined) this.#failures.delete(placeKey(place));
+    if (place !== undefined) this.#failures.forget(placeKey(place));
     const posted = place === undefined ? [] : await this.#begunOf([place]);
     await this.#lookAtServices(undefined);
     const free = await this.#free();
@@ -337,7 +324,7 @@ export class SessionRecovery {
     const run = this.#parts.resume(place, taken);
     this.#running.set(run, taken);
     run.then(
-      () => this.#failures.delete(key),
+      () => this.#failures.forget(key),
       (error: unknown) => {
         this.#failed(place, error);
         if (taken !== undefined) this.#giveBack(taken);
@@ -348,40 +335,19 @@ export class SessionRecovery {
     const leave = (): boolean => this.#running.delete(run);
     run.then(leave, leave);
     // Sessions that waited for a free place are still due.
-    void run.settled().then(() => this.hint());
+    void run.settled().then(() => this.#freed.freed());
     return run;
   }
 
   /** Gives a session back. After a failure of its own nobody takes it for a while. */
   #giveBack(taken: Taken): void {
-    const now = this.#parts.clock.now();
-    const failed = this.#failures.get(placeKey(taken));
-    const pausedUntil = failed?.isOfThisProcess === true ? now + lackingPauseMs : failed?.until;
-    const at = Math.max(now, pausedUntil ?? now);
+    const at = this.#failures.pausedUntil(placeKey(taken));
     void this.#parts.giveBack(taken, at).catch(() => undefined);
   }
 
   #failed(place: EnginePlace, error: unknown): void {
-    const key = placeKey(place);
-    // Another process was quicker.
-    if (
-      ['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) =>
-        isAdjutantError(error, code),
-      )
-    )
-      return;
-    if (isAdjutantError(error, 'no_open_run')) {
-      // No run can use the rest of its inbox. The session stays due, and must not be examined
-      // without a pause.
-      const until = this.#parts.clock.now() + firstPauseMs;
-      this.#failures.set(key, { times: 1, until, isOfThisProcess: false });
-      return;
-    }
-    const times = (this.#failures.get(key)?.times ?? 0) + 1;
-    const pause = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
-    const isOfThisProcess = isAdjutantError(error) && lacking.has(error.code);
-    this.#failures.set(key, { times, until: this.#parts.clock.now() + pause, isOfThisProcess });
-    if (times === 1) this.#warn(`Session "${place.session}" could not be continued`, error);
+    if (this.#failures.note(placeKey(place), error))
+      this.#warn(`Session "${place.session}" could not be continued`, error);
   }
 
   /** Reports a failure as a warning of the process: no caller awaits the work of recovery. */

@@ -118,6 +118,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
       { version: 5 },
       { version: 6 },
       { version: 7 },
+      { version: 8 },
     ]);
   });
 
@@ -128,7 +129,7 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const error = await ledgersOf(open(schema.name))
       .head('s')
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 7 } });
+    expect(error).toMatchObject({ code: 'store_too_new', data: { found: 1000, supported: 8 } });
   });
 
   test('finds the runs that an older version has recorded by their ids', async () => {

@@ -205,7 +205,8 @@ begin
 end
 $adjutant$;
 
--- Sessions without a turn get one for as long as they are worked on.
+-- Sessions without a turn get one for as long as they are worked on. With offset 0 each wanted
+-- one is looked up by its id: a join might read all ledgers of the app.
 create or replace function {s}.turns_add_due(_asked {s}.asked, _limit bigint,
   _now double precision) returns void language plpgsql as $adjutant$
 declare
@@ -215,9 +216,10 @@ begin
   for _due in
     select l.id, l.tenant, l.session, min(wanted.since) as since from (
       select id, wake_at as since from {s}.ledgers
-        where app = _asked.app and not has_turn and wake_at <= _now
+        where app = _asked.app and not has_turn and wake_at <= _now::bigint
       union all select i.ledger, i.at from {s}.inbox i where i.wakes and not i.has_turn
-    ) wanted join {s}.ledgers l using (id)
+      offset 0
+    ) wanted, lateral (select * from {s}.ledgers where id = wanted.id offset 0) l
     where l.app = _asked.app and l.session is not null and not l.has_turn
       and (_asked.tenant is null or l.tenant = _asked.tenant)
       and (l.lease_until is null or l.lease_until <= _now or l.owner = any(_asked.gone))

@@ -61,7 +61,11 @@ interface OwnersReply {
   readonly owners: readonly string[];
 }
 
-/** Owners that are known of each store: mostly the same ones have sessions at the next call. */
+/**
+ * Owners that are known of each store, those met last at first. They stay known while they have no
+ * session for a moment: each unknown one costs a second call.
+ */
+const mostOwners = 100;
 const knownOwners = new WeakMap<Database, readonly string[]>();
 
 export async function takeTurns(
@@ -85,7 +89,8 @@ export async function takeTurns(
       const { taken, nextAt, now } = reply;
       return { taken: taken.map(takenOf), nextAt, now };
     }
-    knownOwners.set(database, reply.owners);
+    const met = [...new Set([...reply.owners, ...known])];
+    knownOwners.set(database, met.slice(0, Math.max(mostOwners, reply.owners.length)));
   }
 }
 
