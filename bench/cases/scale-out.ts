@@ -12,8 +12,8 @@ const percentile = 0.99;
 export const scaleOut: Benchmark = {
   name: 'scale-out',
   notes: [
-    'scale-out: runs that do nothing, one task each, by processes that have worked before. The log is that of the whole server. More ' +
-      'workers than processors show no speed-up.',
+    'scale-out: runs that do nothing, one task each, by processes that have worked before. The ' +
+      'log is that of the whole server. More workers than processors show no speed-up.',
   ],
   async run({ quick }) {
     const url = postgresUrl;

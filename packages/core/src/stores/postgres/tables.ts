@@ -192,10 +192,11 @@ export const migrations: readonly string[] = [
   `,
   // This step only replaces functions: a lost worker is charged for no longer than it had the turn.
   'null;',
-  // Functions: a look for turns reads only sessions that are due, and not all of the app. Statistics:
-  // without any, a session was looked up by an index of all sessions of its tenant, until the first
-  // analysis of a table that had been filled meanwhile. These are of sessions that go at once. One
-  // of their two tenants is listed as common, so that another one counts as common too.
+  // Functions: a look for turns reads only sessions that are due, and not all of the app.
+  // Statistics: without any, a session was looked up by an index of all sessions of its tenant,
+  // until the first analysis of a table that had been filled meanwhile. These are of sessions that
+  // go at once. One of their two tenants is listed as common, so that another one counts as common
+  // too.
   `
   if not exists (select from {s}.ledgers) then
     insert into {s}.ledgers (id, tenant, app, session, base, seq, epoch, inbox_seq, created_at,
