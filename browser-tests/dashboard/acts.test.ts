@@ -3,12 +3,13 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
 /** Opens a page of an office with a session and two tasks that wait, read with a key. */
 async function operated(path: string) {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   await app.sessions.fork('chase-0', { id: 'fork-0', at: 46 });
   const options = { delayMs: 3_600_000 };

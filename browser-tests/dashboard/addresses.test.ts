@@ -2,11 +2,12 @@ import { cron } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
 test('escaped names have addresses of their own; a failing page leaves the frame', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'a%25zz', input: 'Chase the unpaid invoices.' });
   await app.triggers.create({ name: '100% a/b', on: cron('0 8 * * 1'), start: 'writer' });
   const { page, url } = await opened(app, { path: '/sessions/a%25zz' });

@@ -1,13 +1,14 @@
-import { agent, memoryStore, runtime, sequence, step, tool } from 'adjutant';
+import { agent, runtime, sequence, step, tool } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { pictures } from '../chromium.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
-function writing() {
+async function writing() {
   const saved: string[] = [];
   const save = tool({
     name: 'save',
@@ -34,11 +35,15 @@ function writing() {
     },
   });
   const all = sequence({ name: 'all', runnables: [ask, writer] });
-  return { app: runtime({ app: 'office', store: memoryStore(), runnables: [all] }), all, saved };
+  return {
+    app: runtime({ app: 'office', store: await testStore(), runnables: [all] }),
+    all,
+    saved,
+  };
 }
 
 test('texts and forms are answered; an approval holds until it is taken back', async () => {
-  const { app, all, saved } = writing();
+  const { app, all, saved } = await writing();
   await app.run(all, { session: 's', input: 'Write.' });
   app.recovery.start();
   const { page, problems } = await opened(app, { path: '/approvals' });
@@ -77,7 +82,7 @@ test('texts and forms are answered; an approval holds until it is taken back', a
 
 const below = 'this one, and every call of save below notes/ in this session';
 
-function paying() {
+async function paying() {
   const paid: string[] = [];
   const pay = tool({
     name: 'pay',
@@ -94,12 +99,12 @@ function paying() {
     tools: [pay],
     model: roundModel([{ toolCalls: [{ name: 'pay', args: { to: 'ann' } }] }, { text: 'Paid.' }]),
   });
-  const app = runtime({ app: 'office', store: memoryStore(), runnables: [clerk] });
+  const app = runtime({ app: 'office', store: await testStore(), runnables: [clerk] });
   return { app, clerk, paid };
 }
 
 test('the open request stays when it ends elsewhere: keys answer no other one', async () => {
-  const { app, clerk, paid } = paying();
+  const { app, clerk, paid } = await paying();
   for (const session of ['first', 'second', 'third'])
     await app.run(clerk, { session, input: `Pay for the ${session}.` });
   const { page, url } = await opened(app, { path: '/approvals' });

@@ -2,6 +2,7 @@ import { apiKeys } from '@adjutant/server';
 import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
@@ -22,7 +23,7 @@ const things = [
 ] as const;
 
 test('a viewer copies things without its key in them, and may change nothing', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { id } = await app.submit(chase, 'Write.', { name: 'Letter' });
   const { credential } = await apiKeys(app).create({ name: 'vera', roles: ['viewer'] });

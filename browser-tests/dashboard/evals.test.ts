@@ -4,11 +4,12 @@ import { expect, test } from 'vitest';
 import { emptyFolder, keptEvals } from './kept-evals.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
 test('a report shows its failed cases, and a case leads to its session', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { folder, after } = await keptEvals(app);
   writeFileSync(join(folder, 'broken.json'), '{');
   const { page, problems } = await opened(app, { path: '/evals', serve: { evals: { folder } } });
@@ -37,7 +38,7 @@ test('a report shows its failed cases, and a case leads to its session', async (
 });
 
 test('two reports are chosen and compared, cases that got worse first', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { folder, before, after } = await keptEvals(app);
   const { page, problems } = await opened(app, {
     path: `/evals/compare?a=${before}`,
@@ -67,7 +68,7 @@ test('two reports are chosen and compared, cases that got worse first', async ()
 });
 
 test('an empty folder says how a report is made; a missing report is told', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { folder } = emptyFolder();
   const { page, url } = await opened(app, { path: '/evals', serve: { evals: { folder } } });
   await page.getByText('No reports yet.').waitFor();
@@ -86,7 +87,7 @@ const hostile = [
 ].join(' ');
 
 test('hostile texts of a report do nothing, and do not break the layout', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { reports, folder, before } = await keptEvals(app);
   const real = await reports.read(before);
   const [variant] = real.variants;

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
@@ -22,7 +23,7 @@ function sizeOf(picture: Buffer): readonly [number, number] {
 }
 
 test('a viewer saves the session without chosen values, and its timeline', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { credential } = await apiKeys(app).create({ name: 'vera', roles: ['viewer'] });
   const { page, problems } = await opened(app, {

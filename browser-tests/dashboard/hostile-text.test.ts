@@ -1,10 +1,11 @@
-import { agent, memoryStore, runtime, tool } from 'adjutant';
+import { agent, runtime, tool } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { triggers } from 'adjutant/triggers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { pictures } from '../chromium.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
@@ -51,7 +52,7 @@ async function hostileApp() {
   });
   const app = runtime({
     app: 'office',
-    store: memoryStore(),
+    store: await testStore(),
     runnables: [clerk],
     triggers: triggers([]),
   });

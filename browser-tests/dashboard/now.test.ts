@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { agent, memoryStore, runtime } from 'adjutant';
+import { agent, runtime } from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { pictures } from '../chromium.ts';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
@@ -24,7 +25,7 @@ async function figures(page: Page): Promise<readonly string[]> {
 }
 
 async function waitingOffice() {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   return app;
 }
@@ -63,7 +64,7 @@ test('the places of the page are there while it reads', async () => {
 });
 
 test('what begins while the page is open is shown by itself', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   const { page, problems } = await opened(app, { path: '/now' });
   await page.getByText('No sessions yet.').waitFor();
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
@@ -76,7 +77,7 @@ test('what begins while the page is open is shown by itself', async () => {
 
 test('the queue shows tasks with their levels, and its depth', async () => {
   const clerk = agent({ name: 'clerk', model: roundModel([{ text: 'Done.' }]) });
-  const app = runtime({ app: 'queue', runnables: [clerk], store: memoryStore() });
+  const app = runtime({ app: 'queue', runnables: [clerk], store: await testStore() });
   const notBefore = Date.now() + 86_400_000;
   for (const [name, priority] of [
     ['Monthly report', 'high'],

@@ -1,7 +1,6 @@
 import {
   agent,
   agentTool,
-  memoryStore,
   parallel,
   type Runtime,
   runtime,
@@ -94,7 +93,7 @@ const carefully =
 
 /** An office whose agent chases unpaid invoices: branches, a failed tool, state, an approval. */
 export function office(
-  store: Store = memoryStore(),
+  store: Store,
   { instructions = carefully }: { readonly instructions?: string } = {},
 ): {
   readonly app: Runtime;

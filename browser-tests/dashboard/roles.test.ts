@@ -34,7 +34,7 @@ test('a key is changed for a cookie: it is in no address and no storage of the p
 });
 
 test('a wrong key is refused in one sentence', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { page } = await opened(app, { path: '/now', serve: { auth: {} } });
   await page.getByLabel('API key or token').fill('adj_nothing_at_all');
   await page.getByRole('button', { name: 'Sign in' }).click();

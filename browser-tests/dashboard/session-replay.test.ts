@@ -1,12 +1,13 @@
-import { memoryStore, runtime } from 'adjutant';
+import { runtime } from 'adjutant';
 import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
+import { testStore } from './places.ts';
 
 withChromium();
 
 test('a session is replayed against the code of today, which does the same', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { page, problems } = await opened(app, { path: '/sessions/chase-0' });
   await page.getByRole('button', { name: 'Replay against today’s code' }).click();
@@ -17,10 +18,10 @@ test('a session is replayed against the code of today, which does the same', asy
 });
 
 test('changed instructions are the first divergence, and one press goes there', async () => {
-  const store = memoryStore();
+  const store = await testStore();
   const { app, chase } = office(store);
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
-  const { chase: changed } = office(memoryStore(), { instructions: 'Be quick.' });
+  const { chase: changed } = office(store, { instructions: 'Be quick.' });
   const later = runtime({ app: 'office', runnables: [changed], store });
   const { page } = await opened(later, { path: '/sessions/chase-0?panel=replay' });
   await page.getByText(/^First divergence: #/).waitFor();

@@ -94,7 +94,7 @@ test.each(ends)(
 );
 
 test('pages that a role may not see say which permission they take', async () => {
-  const { app } = office();
+  const { app } = office(await testStore());
   const { credential } = await apiKeys(app).create({ name: 'reader', roles: ['viewer'] });
   const { page, url, problems } = await opened(app, { path: '/keys', serve: { auth: {} } });
   await page.getByLabel('API key or token').fill(credential);
@@ -146,7 +146,7 @@ const links = [
 ] as const;
 
 test('a link to a thing that is not there says so', async () => {
-  const { app, chase } = office();
+  const { app, chase } = office(await testStore());
   await app.run(chase, { session: 'chase-0', input: 'Chase the unpaid invoices.' });
   const { page, url } = await opened(app, { path: '/now' });
   for (const [path, words] of links) {
