@@ -11,6 +11,8 @@ withChromium();
 const isLong = process.env['DASHBOARD_LONG'] === '1';
 const sessions = isLong ? 10 : 1;
 const places = isLong ? 200 : 20;
+/** Milliseconds for all of them: a place takes up to half a second on a loaded machine. */
+const patienceMs = isLong ? 1_800_000 : 120_000;
 
 async function chased() {
   const { app, chase } = office(await testStore());
@@ -58,7 +60,9 @@ async function stateAt(app: Runtime, session: string, seq: number) {
   );
 }
 
-test('every panel shows the chosen event: the state equals `stateAt`', async () => {
+test('every panel shows the chosen event: the state equals `stateAt`', {
+  timeout: patienceMs,
+}, async () => {
   const app = await chased();
   const { page, problems, url } = await opened(app, { path: '/sessions/chase-0' });
   for (let i = 0; i < sessions; i++) {

@@ -93,6 +93,39 @@ test.each(ends)(
   },
 );
 
+const otherStores = [
+  ['without the session', []],
+  ['with another one of its name', ['chase-0']],
+] as const;
+
+test.each(otherStores)('another store %s is told once it answers', async (_, sessions) => {
+  const [place, otherPlace] = [await testPlace(), await testPlace()];
+  for (const [where, made] of [
+    [place, ['chase-0']],
+    [otherPlace, sessions],
+  ] as const) {
+    const { app, chase } = office(storeAt(where));
+    onTestFinished(() => app.close());
+    for (const session of made)
+      await app.run(chase, { session, input: `Chase the invoices of ${made.length}.` });
+  }
+  const first = await stopped(place);
+  const { page } = await visit(first, '/sessions/chase-0');
+  await page.getByText('Keller: 43 days late').first().waitFor();
+  await first.end();
+  await page.getByText('Not connected since').waitFor();
+  await stopped(otherPlace, Number(new URL(first.url).port));
+  const told = page.getByRole('alert').filter({ hasText: 'is not followed any more' });
+  await told.getByText('answers').waitFor();
+  await page.screenshot({ path: join(pictures(), `state-other-store-${sessions.length}.png`) });
+  // What was read stays, and nothing of it is live.
+  await page.getByText('Keller: 43 days late').first().waitFor();
+  const live = page.getByRole('button', { name: 'Live' }).locator('[data-on]');
+  expect(await live.count()).toBe(0);
+  await told.getByRole('link', { name: 'All sessions' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+});
+
 test('pages that a role may not see say which permission they take', async () => {
   const { app } = office(await testStore());
   const { credential } = await apiKeys(app).create({ name: 'reader', roles: ['viewer'] });

@@ -8,6 +8,7 @@ import { NotThere, Reading, ServerAway } from './components/states.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { visible } from './components/visible-text.ts';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { DegradedNote } from './shell/connection-note.tsx';
 import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -38,8 +39,17 @@ const pages = {
 /** The page: who reads it decides what is shown. */
 export function App() {
   const signedIn = useSignedIn();
-  if (signedIn.state === 'reading') return <Reading what="the server" />;
-  if (signedIn.state === 'away') return <ServerAway error={signedIn.error} />;
+  if (signedIn.state === 'reading' || signedIn.state === 'away')
+    return (
+      <>
+        <DegradedNote />
+        {signedIn.state === 'reading' ? (
+          <Reading what="the server" />
+        ) : (
+          <ServerAway error={signedIn.error} />
+        )}
+      </>
+    );
   if (signedIn.state === 'out') return <SignInPage />;
   return (
     <Reader.Provider value={signedIn.me}>

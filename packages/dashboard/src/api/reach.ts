@@ -32,6 +32,14 @@ export function onReach(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+const refusalListeners = new Set<() => void>();
+
+/** Calls back whenever the server itself has said that it cannot do what was asked. */
+export function onUnavailable(listener: () => void): () => void {
+  refusalListeners.add(listener);
+  return () => refusalListeners.delete(listener);
+}
+
 /**
  * `fetch` of the page: notes whether the server is there, and sends nothing while the server has
  * asked to wait, so that no request is made only to be refused.
@@ -54,7 +62,11 @@ export async function reachingFetch(
 }
 
 function reachOf({ status, headers }: Response): Reach | undefined {
-  if (awayStatuses.has(status)) return awayNow();
+  if (awayStatuses.has(status)) {
+    // The server itself says in JSON what it lacks: room, or its store.
+    if (!/[/+]json\b/.test(headers.get('content-type') ?? '')) return awayNow();
+    for (const listener of refusalListeners) listener();
+  }
   if (status !== tooManyRequests) return present.state === 'slowed' ? undefined : reached;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const ms = seconds > 0 ? Math.min(seconds * 1_000, longestWaitMs) : usualWaitMs;

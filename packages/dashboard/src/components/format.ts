@@ -93,3 +93,14 @@ export function money(dollars: number): string {
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
+
+const bytesInKilobyte = 1_024;
+
+/** "120 bytes", "97.7 KB", "1.2 MB". */
+export function bytes(size: number): string {
+  if (size < bytesInKilobyte) return plural(size, 'byte');
+  const kilobytes = size / bytesInKilobyte;
+  return kilobytes < bytesInKilobyte
+    ? `${kilobytes.toFixed(1)} KB`
+    : `${(kilobytes / bytesInKilobyte).toFixed(1)} MB`;
+}

@@ -28,6 +28,7 @@ export class EventPages {
   readonly #failedAt = new Map<number, number>();
   readonly #wanted = new Map<number, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #hasMissed = false;
 
   constructor(read: ReadPage, changed: () => void) {
     this.#read = read;
@@ -53,9 +54,13 @@ export class EventPages {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const since = performance.now() - restMs - lateMs;
-      const wanted = [...this.#wanted].filter(([, at]) => at >= since);
+      const all = [...this.#wanted];
+      const still = all.filter(([, at]) => at >= since).slice(-mostAtOnce);
+      // The timer of a busy page may always be late: the second time, the last page is read.
+      const wanted = still.length === 0 && this.#hasMissed ? all.slice(-1) : still;
+      this.#hasMissed = wanted.length === 0;
       this.#wanted.clear();
-      for (const [one] of wanted.slice(-mostAtOnce)) void this.#load(one, count);
+      for (const [one] of wanted) void this.#load(one, count);
       if (wanted.length === 0) this.#changed();
     }, restMs);
   }

@@ -1,5 +1,6 @@
 import type { StreamEvent } from 'adjutant';
 import { api, refusalOf } from '../api/client.ts';
+import { onReach, presentReach } from '../api/reach.ts';
 import { Bars } from './bars.ts';
 import { Columns, type OutlinePart } from './columns.ts';
 import { EventPages, type LedgerEvent } from './event-pages.ts';
@@ -9,6 +10,14 @@ const longestOutline = 100_000;
 const pauseMs = 500;
 /** Milliseconds before a server that has been away for long is asked again. */
 const pauseAfterLossMs = 2_000;
+
+/** Failure of a session whose name stands for other events since the server was away. */
+class OtherLedgerError extends Error {
+  constructor() {
+    super('The server has other events under its name: it answers from another store.');
+    this.name = 'OtherLedgerError';
+  }
+}
 
 export type LedgerPhase = 'reading' | 'there' | 'failed';
 
@@ -64,6 +73,7 @@ export class FollowedLedger {
     if (!(await this.#untilRefused(() => this.#read()))) return;
     this.phase = 'there';
     this.#changed();
+    this.#checkAfterLosses();
     void this.#untilRefused(() => this.#follow());
     await this.#untilRefused(() => this.#keepUp());
   }
@@ -80,15 +90,44 @@ export class FollowedLedger {
         return !signal.aborted;
       } catch (error) {
         if (signal.aborted) return false;
-        if (refusalOf(error) !== undefined) {
-          this.phase = 'failed';
-          this.error = error;
-          this.#changed();
+        if (refusalOf(error) !== undefined || error instanceof OtherLedgerError) {
+          this.#fail(error);
           return false;
         }
         await new Promise((resolve) => setTimeout(resolve, pauseAfterLossMs));
       }
     }
+  }
+
+  /** Ends following: what was read stays. The first failure is the one that is told. */
+  #fail(error: unknown): void {
+    if (this.phase !== 'failed') this.error = error;
+    this.phase = 'failed';
+    this.close();
+    this.#changed();
+  }
+
+  /**
+   * Compares the ledger with the server's whenever the server is back: another one may answer at
+   * its address, from a store without the session, or with another one of its name.
+   */
+  #checkAfterLosses(): void {
+    let wasAway = false;
+    const forget = onReach(() => {
+      const isAway = presentReach().state === 'away';
+      if (wasAway && !isAway) void this.#untilRefused(() => this.#compare());
+      wasAway = isAway;
+    });
+    this.#closing.signal.addEventListener('abort', forget, { once: true });
+  }
+
+  /** @throws OtherLedgerError, ServerProblemError */
+  async #compare(): Promise<void> {
+    const { count } = this.columns;
+    if (count === 0) return;
+    const { signal } = this.#closing;
+    const newest = await api.sessions.outline(this.session, { after: count - 1, limit: 1, signal });
+    if (newest.columns.at[0] !== this.columns.eventAt(count)?.at) throw new OtherLedgerError();
   }
 
   close(): void {

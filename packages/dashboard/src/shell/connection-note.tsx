@@ -1,5 +1,9 @@
+import type { Readiness } from '@adjutant/server/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Connection } from '../api/changes.ts';
+import { api } from '../api/client.ts';
+import { onUnavailable } from '../api/reach.ts';
 import { Button } from '../components/button.tsx';
 import { clock, fullTime } from '../components/format.ts';
 import { useNow } from '../components/use-now.ts';
@@ -24,7 +28,56 @@ export function ConnectionNote({ reach, retry }: Connection) {
       </div>
     );
   if (reach.state === 'slowed') return <Slowed until={reach.until} />;
-  return null;
+  return reach.state === 'away' ? null : <DegradedNote />;
+}
+
+/** Milliseconds between two questions how the server is: while all is well, and otherwise. */
+const wellMs = 30_000;
+const degradedMs = 3_000;
+
+/** Line for a server that answers, and does less than all. */
+export function DegradedNote() {
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['health', 'readiness'],
+    queryFn: ({ signal }) => api.readiness({ signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'ready' ? wellMs : degradedMs),
+  });
+  useEffect(
+    () =>
+      onUnavailable(() => {
+        const isKnown = queries.getQueryData<typeof data>(['health', 'readiness'])?.status;
+        if (isKnown === 'ready') void queries.invalidateQueries({ queryKey: ['health'] });
+      }),
+    [queries],
+  );
+  const words = data === undefined ? undefined : lackOf(data);
+  if (words === undefined) return null;
+  return (
+    <p className={styles['note']} role="alert">
+      {words}
+    </p>
+  );
+}
+
+function lackOf({ store, degraded, closing }: Readiness): string | undefined {
+  if (closing) return 'The server is closing: it takes no more work.';
+  if (store === 'unavailable')
+    return (
+      'The store does not answer: what you see was read before, and nothing can be done. The ' +
+      'server tries again by itself; check the store.'
+    );
+  if (store === 'read_only' || degraded.includes('store_full'))
+    return (
+      'The disk of the store is full: everything can be read, and nothing can be changed. Make ' +
+      'room; the server finds it by itself.'
+    );
+  if (degraded.includes('overloaded'))
+    return (
+      'The server has more to do than it can hold, and refuses some requests. The page tries ' +
+      'again by itself.'
+    );
+  return undefined;
 }
 
 /** Quiet word: the page has asked too often, and goes on by itself. */

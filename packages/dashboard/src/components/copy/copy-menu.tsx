@@ -9,8 +9,8 @@ import { useCopying } from './use-copying.ts';
 interface CopyMenuProps {
   /** Names the thing for those who do not see where the button stands: "the event". */
   readonly what: string;
-  /** Makes what is copied, once the reader has chosen. */
-  readonly copied: () => Copied;
+  /** Makes what is copied, once the reader has chosen; reads what the page does not have whole. */
+  readonly copied: () => Copied | Promise<Copied>;
   /** Shows the icon alone. @default false */
   readonly isSmall?: boolean;
 }
@@ -28,8 +28,8 @@ export function CopyMenu({ what, copied, isSmall = false }: CopyMenuProps) {
   const place = useRef<HTMLSpanElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const { said, copy } = useCopying();
-  const textOf = (form: Form): string => {
-    const thing = copied();
+  const textOf = async (form: Form): Promise<string> => {
+    const thing = await copied();
     if (form === 'Markdown') return markdownText(thing);
     if (form === 'JSON') return jsonText(thing.data);
     return curlText(serverUrl, thing.request, me?.isLocal === true);

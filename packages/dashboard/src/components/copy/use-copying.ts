@@ -6,7 +6,7 @@ const saidMs = 2_000;
 /** Puts text on the clipboard, and says for a moment how it went. */
 export function useCopying(): {
   readonly said: string | undefined;
-  readonly copy: (text: () => string) => void;
+  readonly copy: (text: () => string | Promise<string>) => void;
 } {
   const [said, setSaid] = useState<string | undefined>();
   useEffect(() => {
@@ -14,10 +14,16 @@ export function useCopying(): {
     const timer = setTimeout(() => setSaid(undefined), saidMs);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = useCallback((text: () => string) => {
+  const copy = useCallback((text: () => string | Promise<string>) => {
     const write = async (): Promise<void> => {
+      let words: string;
       try {
-        await navigator.clipboard.writeText(text());
+        words = await text();
+      } catch {
+        return setSaid('Not read: try again');
+      }
+      try {
+        await navigator.clipboard.writeText(words);
         setSaid('Copied');
       } catch {
         setSaid('The browser refuses: select the text');

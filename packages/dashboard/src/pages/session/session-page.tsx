@@ -1,11 +1,14 @@
 import type { Moment } from '@adjutant/server/client';
 import { memo, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { useNamed } from '../../address/location.ts';
+import { refusalOf } from '../../api/client.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
 import { count as counted } from '../../components/format.ts';
 import { Failure, PlaceHolder, Reading } from '../../components/states.tsx';
+import { visible } from '../../components/visible-text.ts';
 import type { FollowedLedger } from '../../ledger/followed-ledger.ts';
 import { type Command, useCommands } from '../../shell/commands.tsx';
 import { ExportDialog } from './export/export-dialog.tsx';
@@ -85,11 +88,7 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
   return (
     <div className={styles['session']}>
       <SessionHeader {...{ ledger, position, moment }} onReplay={replay} onExport={openExport} />
-      {ledger.phase === 'failed' ? (
-        <p className={styles['lost']} role="alert">
-          This session is not followed any more: {String((ledger.error as Error).message)}
-        </p>
-      ) : null}
+      {ledger.phase === 'failed' ? <Lost error={ledger.error} /> : null}
       <Panes
         {...{ ledger, moment, isOld, error, modelCall }}
         position={shown}
@@ -98,6 +97,7 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
       />
       <Dock
         {...{ columns, count, position, unlessFork }}
+        isFollowed={ledger.phase !== 'failed'}
         isPlaying={play.isPlaying}
         onPlay={play.toggle}
         onFork={openFork}
@@ -107,6 +107,20 @@ function SessionView({ ledger }: { readonly ledger: FollowedLedger }) {
         {...overlays}
       />
     </div>
+  );
+}
+
+/** Says above what was read that nothing of it is read again, and why. */
+function Lost({ error }: { readonly error: unknown }) {
+  const isGone = refusalOf(error)?.status === 404;
+  return (
+    <p className={styles['lost']} role="alert">
+      This session is not followed any more.{' '}
+      {isGone
+        ? 'It was deleted, or the server that answers now has another store.'
+        : visible((error as Error).message)}{' '}
+      What you see was read before. <Link href="/sessions">All sessions</Link>
+    </p>
   );
 }
 

@@ -35,10 +35,13 @@ export function SessionHeader(props: SessionHeaderProps) {
   const title = firstLine(details?.title ?? session, 120);
   useTitle(title);
   const isMadeOnly = useMadeOnly(details);
+  const isPaused = isPausedAt(ledger);
   const [status, words] =
     isMadeOnly && position.isLive
       ? (['queued', 'Not begun'] as const)
-      : statusAt(details?.status ?? 'active', position, moment);
+      : isPaused && position.isLive
+        ? (['held', 'Paused'] as const)
+        : statusAt(details?.status ?? 'active', position, moment);
   const first = columns.eventAt(1);
   return (
     <header className={styles['header']}>
@@ -68,11 +71,18 @@ export function SessionHeader(props: SessionHeaderProps) {
         session={session}
         seq={position.seq}
         isOpen={details?.status !== 'completed'}
+        isPaused={isPaused}
         onReplay={onReplay}
         onExport={onExport}
       />
     </header>
   );
+}
+
+/** True when the newest event is the yield of a run that was paused. */
+function isPausedAt(ledger: FollowedLedger): boolean {
+  const newest = ledger.event(ledger.columns.count);
+  return newest?.type === 'invocation_yield' && newest['reason'] === 'pause';
 }
 
 type FiguresProps = Pick<SessionHeaderProps, 'ledger' | 'position' | 'moment'>;
@@ -132,13 +142,15 @@ interface SessionActsProps {
   readonly session: string;
   readonly seq: number;
   readonly isOpen: boolean;
+  readonly isPaused: boolean;
   readonly onReplay: () => void;
   readonly onExport: () => void;
 }
 
 type Question = 'cancel' | 'delete';
 
-function SessionActs({ session, seq, isOpen, onReplay, onExport }: SessionActsProps) {
+function SessionActs(props: SessionActsProps) {
+  const { session, seq, isOpen, isPaused, onReplay, onExport } = props;
   const [, go] = useLocation();
   const me = useReader();
   const { act, isBusy } = useAct();
@@ -149,6 +161,13 @@ function SessionActs({ session, seq, isOpen, onReplay, onExport }: SessionActsPr
       run: () => api.sessions.pause(session),
       done: 'Paused at the next step.',
       undo: () => api.sessions.continue(session),
+      changes: [['sessions']],
+    });
+  const goOn = (): void =>
+    void act({
+      run: () => api.sessions.continue(session),
+      done: 'It goes on.',
+      undo: () => api.sessions.pause(session),
       changes: [['sessions']],
     });
   return (
@@ -164,7 +183,13 @@ function SessionActs({ session, seq, isOpen, onReplay, onExport }: SessionActsPr
       <Button icon="export" label="Export the session" onPress={onExport} />
       {isOpen ? (
         <>
-          <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />
+          {isPaused ? (
+            <Button icon="play" {...{ unless, isBusy }} onPress={goOn}>
+              Continue
+            </Button>
+          ) : (
+            <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />
+          )}
           <Button
             icon="close"
             label="Cancel the run"

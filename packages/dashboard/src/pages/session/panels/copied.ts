@@ -1,4 +1,5 @@
 import type { Moment } from '@adjutant/server/client';
+import { api } from '../../../api/client.ts';
 import type { Copied } from '../../../components/copy/copied-text.ts';
 import { fullTime } from '../../../components/format.ts';
 import { inline } from '../../../components/visible-text.ts';
@@ -42,11 +43,14 @@ export function copiedDecision(session: string, event: LedgerEvent): Copied {
   };
 }
 
-/** The state of all scopes at the moment's event. */
-export function copiedState(session: string, { at, state }: Moment): Copied {
+/** The state of all scopes at the moment's event, large values whole. */
+export async function copiedState(session: string, { at, state }: Moment): Promise<Copied> {
+  const hasReferences = JSON.stringify(state).includes('"$blob"');
   return {
     title: `State of ${session} at #${at}`,
-    data: state,
+    data: hasReferences
+      ? (await api.sessions.moment(session, { at, values: 'full' })).state
+      : state,
     request: { path: ['sessions', session, 'state'], query: { at } },
   };
 }

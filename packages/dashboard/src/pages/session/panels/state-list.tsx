@@ -7,6 +7,7 @@ import { fieldsOf } from '../../../ledger/event-words.ts';
 import type { Position } from '../position.ts';
 import { copiedState } from './copied.ts';
 import styles from './state-list.module.css';
+import { clipped, StateValue, type ValuePlace } from './state-value.tsx';
 
 /** Value of the state, and what the chosen event did to it. */
 interface StateRow {
@@ -58,7 +59,7 @@ export function StateList({ session, moment, position }: StateListProps) {
             <p className={styles['scope']}>{name}</p>
             <dl>
               {rows.map((row) => (
-                <Row key={row.key} row={row} />
+                <Row key={row.key} row={row} place={{ session, at: moment.at, scope: name }} />
               ))}
             </dl>
           </div>
@@ -68,7 +69,12 @@ export function StateList({ session, moment, position }: StateListProps) {
   );
 }
 
-function Row({ row }: { readonly row: StateRow }) {
+interface RowProps {
+  readonly row: StateRow;
+  readonly place: Omit<ValuePlace, 'key'>;
+}
+
+function Row({ row, place }: RowProps) {
   const { key, value, before, isChanged, isDeleted } = row;
   return (
     <div className={styles['row']} data-changed={isChanged || undefined}>
@@ -78,22 +84,17 @@ function Row({ row }: { readonly row: StateRow }) {
       <dd>
         {isChanged && before !== undefined ? (
           <del>
-            <bdi>{shown(before)}</bdi>
+            <bdi>{clipped(before)}</bdi>
           </del>
         ) : null}
-        {isDeleted ? <span title="deleted">∅ deleted</span> : <bdi>{shown(value)}</bdi>}
+        {isDeleted ? (
+          <span title="deleted">∅ deleted</span>
+        ) : (
+          <StateValue value={value} place={{ ...place, key }} />
+        )}
       </dd>
     </div>
   );
-}
-
-const longestValue = 600;
-
-function shown(value: unknown): string {
-  const { $blob, preview, size } = fieldsOf(value);
-  return $blob === undefined
-    ? inline(value, longestValue)
-    : `${inline(preview, longestValue)} (${String(size)} bytes)`;
 }
 
 function scopesOf({ state, changes }: Moment): readonly Scope[] {

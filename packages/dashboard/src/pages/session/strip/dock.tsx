@@ -13,6 +13,8 @@ interface DockProps {
   readonly count: number;
   readonly position: Position;
   readonly isPlaying: boolean;
+  /** False once the session can be read no more. */
+  readonly isFollowed: boolean;
   readonly onPlay: () => void;
   readonly onFork: () => void;
   /** Why no fork can be made. */
@@ -21,11 +23,11 @@ interface DockProps {
 
 /** The foot of a session: where the reader is, and how to move. */
 export function Dock(props: DockProps) {
-  const { columns, count, position, isPlaying, onPlay, onFork, unlessFork } = props;
+  const { columns, count, position, isPlaying, isFollowed, onPlay, onFork, unlessFork } = props;
   const { seq, isLive, goLive } = position;
   const event = columns.eventAt(seq);
   const newest = columns.eventAt(count);
-  const isReached = useConnection().reach.state !== 'away';
+  const isReached = useConnection().reach.state !== 'away' && isFollowed;
   return (
     <section className={styles['dock']} aria-label="Scrubber">
       {isLive || event === undefined || newest === undefined ? null : (
