@@ -138,6 +138,40 @@ function statusAt(
   return [name, words === 'Running' ? 'Was running' : words.replace('Waits', 'Was waiting')];
 }
 
+interface PauseButtonProps {
+  readonly session: string;
+  readonly isPaused: boolean;
+  readonly unless: string | undefined;
+}
+
+/** Pauses the session, or lets it go on: each takes the other back. */
+function PauseButton({ session, isPaused, unless }: PauseButtonProps) {
+  const { act, isBusy } = useAct();
+  const pause = () => api.sessions.pause(session);
+  const goOn = () => api.sessions.continue(session);
+  const changes = [['sessions']];
+  if (isPaused)
+    return (
+      <Button
+        icon="play"
+        {...{ unless, isBusy }}
+        onPress={() => void act({ run: goOn, done: 'It goes on.', undo: pause, changes })}
+      >
+        Continue
+      </Button>
+    );
+  return (
+    <Button
+      icon="pause"
+      label="Pause"
+      {...{ unless, isBusy }}
+      onPress={() =>
+        void act({ run: pause, done: 'Paused at the next step.', undo: goOn, changes })
+      }
+    />
+  );
+}
+
 interface SessionActsProps {
   readonly session: string;
   readonly seq: number;
@@ -153,23 +187,8 @@ function SessionActs(props: SessionActsProps) {
   const { session, seq, isOpen, isPaused, onReplay, onExport } = props;
   const [, go] = useLocation();
   const me = useReader();
-  const { act, isBusy } = useAct();
   const [question, setQuestion] = useState<Question | undefined>();
   const unless = unlessAllowed(me, 'operate');
-  const pause = (): void =>
-    void act({
-      run: () => api.sessions.pause(session),
-      done: 'Paused at the next step.',
-      undo: () => api.sessions.continue(session),
-      changes: [['sessions']],
-    });
-  const goOn = (): void =>
-    void act({
-      run: () => api.sessions.continue(session),
-      done: 'It goes on.',
-      undo: () => api.sessions.pause(session),
-      changes: [['sessions']],
-    });
   return (
     <div className={styles['acts']}>
       <Button
@@ -183,13 +202,7 @@ function SessionActs(props: SessionActsProps) {
       <Button icon="export" label="Export the session" onPress={onExport} />
       {isOpen ? (
         <>
-          {isPaused ? (
-            <Button icon="play" {...{ unless, isBusy }} onPress={goOn}>
-              Continue
-            </Button>
-          ) : (
-            <Button icon="pause" label="Pause" unless={unless} isBusy={isBusy} onPress={pause} />
-          )}
+          <PauseButton session={session} isPaused={isPaused} unless={unless} />
           <Button
             icon="close"
             label="Cancel the run"
