@@ -295,9 +295,7 @@ class GraphRun {
         : [[id, end.output ?? null] as const];
     };
     if (output !== undefined) return completed(output)[0]?.[1];
-    const ends = this.#shape.order.filter(
-      (id) => edgesOf(this.#shape.forwardFrom, id).length === 0,
-    );
+    const { ends } = this.#shape;
     return ends.length === 1
       ? completed(ends[0] as string)[0]?.[1]
       : Object.fromEntries(ends.flatMap(completed));

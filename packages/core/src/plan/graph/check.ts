@@ -34,7 +34,8 @@ export function checkGraph(options: GraphOptions): void {
   for (const reason of [nodeFault(options), ...edgeFaults(options), placeFault(options)])
     if (reason !== undefined) refuse(reason);
   const shape = shapeOf(recordedGraph(options));
-  const reason = cycleFault(shape) ?? reachFault(shape) ?? joinFault(shape);
+  const reason =
+    cycleFault(shape) ?? reachFault(shape) ?? joinFault(shape) ?? endFault(shape, options);
   if (reason !== undefined) refuse(reason);
 }
 
@@ -165,4 +166,10 @@ function joinFault({ recorded, forwardTo }: GraphShape): string | undefined {
         : `the join of "${id}" must be 'all', 'any' or a whole number from 1 to ${ways}`;
   }
   return undefined;
+}
+
+function endFault({ ends }: GraphShape, { output }: GraphOptions): string | undefined {
+  return output !== undefined || ends.length > 0
+    ? undefined
+    : 'it needs `output`: each node leads to another one, so that none is its end';
 }

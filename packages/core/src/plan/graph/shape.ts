@@ -14,6 +14,8 @@ export interface GraphShape {
   readonly recorded: RecordedGraph;
   /** Nodes in an order in which sources stand before targets, cycles left out. */
   readonly order: readonly string[];
+  /** Nodes at which a way may end well: none of their edges for values leads to another node. */
+  readonly ends: readonly string[];
   /** Joins of nodes that do not wait for all. */
   readonly joins: ReadonlyMap<string, Exclude<GraphJoin, 'all'>>;
   /** Edges that close no cycle, by source and by target. */
@@ -48,7 +50,10 @@ export function shapeOf(recorded: RecordedGraph): GraphShape {
   const joins = new Map(
     recorded.nodes.flatMap(({ id, join = 'all' }) => (join === 'all' ? [] : [[id, join] as const])),
   );
-  return { recorded, order, joins, forwardFrom, forwardTo, edgesFrom, below };
+  const ends = order.filter((id) =>
+    edgesOf(edgesFrom, id).every(({ to, isError }) => to === id || isError === true),
+  );
+  return { recorded, order, ends, joins, forwardFrom, forwardTo, edgesFrom, below };
 }
 
 export function edgesOf(

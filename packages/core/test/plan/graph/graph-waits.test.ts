@@ -13,7 +13,7 @@ test('approvals do not fill the limit of nodes that work', async () => {
     start: ['a', 'b', 'c'],
     limits: { parallel: 1 },
   });
-  const host = runtime({ app: 'graphs', runnables: [crowded] });
+  const host = runtime({ app: 'graphs', runnables: [crowded], recover: 'manual' });
   const { pendingCalls, session, status } = await host.run(crowded, { session: 's' });
   expect(status).toBe('yielded');
   expect(pendingCalls).toHaveLength(2);
@@ -52,7 +52,12 @@ describe('edge_code_edited_after_decision', () => {
     const { pendingCalls } = await runtime({ app: 'g', store }).run(shaped(true, false), {
       session: 's',
     });
-    const later = runtime({ app: 'g', store, runnables: [shaped(when, more)] });
+    const later = runtime({
+      app: 'g',
+      store,
+      runnables: [shaped(when, more)],
+      recover: 'manual',
+    });
     await later.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'yes' });
     const { output, session } = await later.resume('s');
     expect(output).toEqual({ left: 'yes' });

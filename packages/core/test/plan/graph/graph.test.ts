@@ -135,7 +135,7 @@ describe('errors', () => {
       start: 'slow',
       nodeTimeoutMs: 1,
     });
-    expect((await app().run(limited)).output).toBe('instead');
+    expect((await app().run(limited)).output).toEqual({ quick: 'instead' });
   });
 
   test('a condition that throws fails the graph with edge_failed', async () => {
@@ -262,7 +262,7 @@ test('nodes see the state that nodes before them wrote, and a failed one leaves 
     start: 'one',
   });
   const { output, session } = await app().run(states);
-  expect(output).toEqual(['one', 'three']);
+  expect(output).toEqual({ three: ['one', 'three'] });
   expect(session.state).toEqual({ one: true, three: true });
 });
 

@@ -53,6 +53,16 @@ describe('refused definitions', () => {
       },
       "the join of \"c\" must be 'all', 'any' or a whole number from 1 to 2",
     ],
+    [
+      'no end',
+      {
+        edges: [
+          { from: 'a', to: 'b' },
+          { from: 'b', to: 'a', max: 1 },
+        ],
+      },
+      'it needs `output`',
+    ],
     ['a limit of none', { limits: { parallel: 0 } }, '`parallel` is a whole number from 1'],
     ['an unknown option', { node: {} }, 'no option `node`'],
   ])('%s', (_what, options, message) => {

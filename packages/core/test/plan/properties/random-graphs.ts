@@ -58,6 +58,14 @@ export const graphSpec = fc
     };
   });
 
+/** Nodes of which no edge for values leads to another one. */
+export function endsOf({ nodes, edges }: GraphSpec): readonly number[] {
+  const leads = new Set(
+    edges.flatMap(({ from, to, on }) => (on === 'value' && to !== from ? [from] : [])),
+  );
+  return [...nodes.keys()].filter((n) => !leads.has(n));
+}
+
 const visitOf = (path: string): number => Number(path.split('#')[1] ?? 1);
 const nodeOf = (path: string): number => Number(path.split('#')[0]?.slice(1));
 
@@ -87,6 +95,7 @@ function graphOf(spec: GraphSpec, turns: readonly number[], parallel: number) {
       ...(on === 'error' ? { error: divisor > 1 ? failsBy(divisor) : (true as const) } : {}),
       ...(max === undefined ? {} : { max }),
     })) as never,
+    ...(endsOf(spec).length === 0 ? { output: 'n0' } : {}),
     start: spec.start.map((n) => `n${n}`),
     joins: Object.fromEntries(spec.nodes.map(({ join }, n) => [`n${n}`, join])),
     limits: { parallel },

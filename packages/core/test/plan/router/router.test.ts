@@ -271,7 +271,7 @@ test('a rule that was edited does not change a way already chosen', async () => 
     router({ name: 'desk', routes: [asks('a'), asks('b')], rules: [{ to, when: /./ }] });
   const before = runtime({ app: 'desk', store });
   const { pendingCalls } = await before.run(desk('a'), { input: 'Go', session: 's' });
-  const after = runtime({ app: 'desk', store, runnables: [desk('b')] });
+  const after = runtime({ app: 'desk', store, runnables: [desk('b')], recover: 'manual' });
   await after.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'yes' });
   expect((await after.resume('s')).output).toBe('a: yes');
 });
