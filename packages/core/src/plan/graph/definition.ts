@@ -83,8 +83,8 @@ export interface GraphOptions<
    */
   readonly joins?: { readonly [Node in keyof Nodes & string]?: GraphJoin };
   /**
-   * Node whose last output is that of the graph. @default the outputs of the nodes without edges for
-   * values to others, by id; of a single one its output
+   * Node whose last output is that of the graph. @default the outputs of the ends by id, which are
+   * the nodes without edges for values to others; of a single one its output
    */
   readonly output?: Output;
   readonly limits?: GraphLimits;
