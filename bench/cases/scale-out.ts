@@ -13,19 +13,30 @@ export const scaleOut: Benchmark = {
   name: 'scale-out',
   notes: [
     'scale-out: runs that do nothing, one task each, by processes that have worked before. The ' +
-      'log is that of the whole server. More workers than processors show no speed-up.',
+      'log is that of the whole server. More workers than processors show no speed-up. Two on ' +
+      'Temporal are measured where TEMPORAL_ADDRESS names a server (`npm run with-temporal`).',
   ],
   async run({ quick }) {
     const url = postgresUrl;
     if (url === undefined) return [];
     const rows: Row[] = [];
+    const measured = quick ? quickSizes : sizes;
     for (const workers of workerCounts)
-      rows.push(...rowsOf(workers, await measureScale(url, workers, quick ? quickSizes : sizes)));
+      rows.push(...rowsOf(namesOf(workers), await measureScale(url, { workers }, measured)));
+    const temporal = process.env['TEMPORAL_ADDRESS'];
+    if (temporal) {
+      const figures = await measureScale(url, { workers: 2, temporal }, measured);
+      rows.push(...rowsOf('2 worker processes on Temporal', figures));
+    }
     return rows;
   },
 };
 
-function rowsOf(workers: number, figures: ScaleFigures): readonly Row[] {
+function namesOf(workers: number): string {
+  return workers === 1 ? '1 worker process' : `${workers} worker processes`;
+}
+
+function rowsOf(name: string, figures: ScaleFigures): readonly Row[] {
   const { databaseMs, wakes } = figures;
   const last = wakes.values[Math.ceil(wakes.values.length * percentile) - 1] ?? Number.NaN;
   const lines: readonly (readonly [string, Unit, number | undefined])[] = [
@@ -40,7 +51,6 @@ function rowsOf(workers: number, figures: ScaleFigures): readonly Row[] {
     ['processor time of the workers for a task that finds them idle', 'ms', figures.wakeMs],
     ['connections of all workers', 'connections', figures.connections],
   ];
-  const name = workers === 1 ? '1 worker process' : `${workers} worker processes`;
   return lines.flatMap(([what, unit, value]) =>
     value === undefined
       ? []

@@ -9,6 +9,7 @@ import { postgres } from 'adjutant/postgres';
 import pg from 'pg';
 import { Figure } from '../measure.ts';
 import { manyAtOnce } from '../tasks/task-queue.ts';
+import { engineAt } from './engine.ts';
 import { appName, nothing, type Order, type Used } from './place.ts';
 
 const file = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
@@ -34,6 +35,12 @@ export interface ScaleFigures {
   readonly wakeMs: number;
 }
 
+export interface ScaleProcesses {
+  readonly workers: number;
+  /** Address of a Temporal server, which keeps the runs moving then. */
+  readonly temporal?: string;
+}
+
 export interface ScaleSizes {
   /** Tasks for each process, so that all counts of processes have compiled their code alike. */
   readonly tasks: number;
@@ -50,7 +57,7 @@ export interface ScaleSizes {
  */
 export async function measureScale(
   url: string,
-  workers: number,
+  { workers, temporal = '' }: ScaleProcesses,
   sizes: ScaleSizes,
 ): Promise<ScaleFigures> {
   const schema = `adjutant_bench_${randomBytes(6).toString('hex')}`;
@@ -58,11 +65,15 @@ export async function measureScale(
   named.searchParams.set('application_name', schema);
   const pool = new pg.Pool({ connectionString: url });
   const store = postgres({ pool, schema });
-  const app = runtime({ app: appName, store, runnables: [nothing], recover: 'manual' });
+  const engine = await engineAt(temporal, { worker: false });
+  const app = runtime({
+    ...{ app: appName, store, runnables: [nothing] },
+    ...(temporal === '' ? { recover: 'manual' } : engine),
+  });
   try {
     await store.for({ tenant: 'default', app: appName }).list({ limit: 1 });
     const children = await Promise.all(
-      Array.from({ length: workers }, () => started(named.href, schema)),
+      Array.from({ length: workers }, () => started(named.href, schema, temporal)),
     );
     const drain = () => drained(store);
     await manyAtOnce(sizes.warmUp * workers, 500, () => app.submit(nothing, 'go'));
@@ -133,8 +144,8 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-async function started(url: string, schema: string): Promise<ChildProcess> {
-  const child = fork(file, [url, schema], { execArgv: ['--conditions=adjutant-source'] });
+async function started(url: string, schema: string, temporal: string): Promise<ChildProcess> {
+  const child = fork(file, [url, schema, temporal], { execArgv: ['--conditions=adjutant-source'] });
   await once(child, 'message');
   return child;
 }

@@ -1,13 +1,15 @@
 /**
- * A worker process of the scale-out benchmark: `worker-process.ts <url> <schema>`. It works and
- * rests by order, and answers each order with what it has used since the one before.
+ * A worker process of the scale-out benchmark: `worker-process.ts <url> <schema>
+ * [<address of Temporal>]`. It works and rests by order, and answers each order with what it has used
+ * since the one before.
  */
 import { type Runtime, runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import pg from 'pg';
+import { engineAt } from './engine.ts';
 import { appName, connections, nothing, type Order, slots, type Used } from './place.ts';
 
-const [, , url = '', schema = ''] = process.argv;
+const [, , url = '', schema = '', temporal = ''] = process.argv;
 let statements = 0;
 const pool = new pg.Pool({
   connectionString: url,
@@ -45,7 +47,8 @@ async function obey(order: Order): Promise<void> {
   statements = 0;
   if (order === 'work') {
     const store = postgres({ schema, pool });
-    app = runtime({ app: appName, store, runnables: [nothing], work: { slots } });
+    const engine = await engineAt(temporal, { worker: true });
+    app = runtime({ app: appName, store, runnables: [nothing], work: { slots }, ...engine });
   }
   process.send?.(used);
 }
