@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { office } from './office.ts';
 import { opened, withChromium } from './opened.ts';
 import { testStore } from './places.ts';
+import { tabTo } from './tab-to.ts';
 
 withChromium();
 
@@ -24,25 +25,6 @@ async function goTo(page: Page, name: string): Promise<void> {
   await page.keyboard.type(name);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-}
-
-/** Presses Tab until a thing has the focus, and looks whether the focus is drawn. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
-    await page.keyboard.press('Tab');
-    const { words, isDrawn } = await page.evaluate<{ words: string; isDrawn: boolean }>(`(() => {
-      const { activeElement: element } = document;
-      const { outlineStyle, outlineWidth } = getComputedStyle(element);
-      return {
-        words: element.getAttribute('aria-label') ?? element.innerText ?? '',
-        isDrawn: outlineStyle !== 'none' && outlineWidth !== '0px',
-      };
-    })()`);
-    if (!name.test(words.trim())) continue;
-    expect(isDrawn).toBe(true);
-    return;
-  }
-  throw new Error(`Tab does not lead to ${String(name)}`);
 }
 
 test('keys alone reach pages, cancel and approve; the focus is drawn, and returns', async () => {
