@@ -82,16 +82,20 @@ export class PlanProgress implements PlanUnderWay {
       this.errors.delete(subtaskKey);
       this.#failures.succeeded();
     } else {
-      const error = failureOf(record);
-      this.errors.set(subtaskKey, error);
-      const subtask = this.log.isTakenBack(record)
-        ? undefined
-        : this.subtasks.find((one) => one.key === subtaskKey);
+      const subtask = this.subtasks.find((one) => one.key === subtaskKey);
       // A subtask that the plan no longer has was cancelled, or does not matter any more.
-      const end = subtask === undefined ? undefined : this.#failed(subtask, error);
+      const end =
+        subtask === undefined || this.log.isTakenBack(record)
+          ? undefined
+          : this.#failed(subtask, this.#noted(subtask, failureOf(record, subtask)));
       if (end !== undefined) return end;
     }
     return this.advance();
+  }
+
+  #noted({ key }: PlannedSubtask, error: ErrorRecord): ErrorRecord {
+    this.errors.set(key, error);
+    return error;
   }
 
   #outputOf({ output }: InvocationRecord): JsonValue {

@@ -142,9 +142,12 @@ function failed(error: Pick<ErrorRecord, 'code' | 'message'>): { readonly failur
 }
 
 /** Returns the error of a subtask that did not complete: of a call that of its result. */
-export function failureOf(record: InvocationRecord): ErrorRecord {
+export function failureOf(
+  record: InvocationRecord,
+  { tool }: Pick<PlannedSubtask, 'tool'>,
+): ErrorRecord {
   const last = record.events.findLast((event) => event.type === 'tool_result' && event.settled);
-  if (record.name.includes('.') && last?.type === 'tool_result' && !isSuccess(last.result)) {
+  if (tool !== undefined && last?.type === 'tool_result' && !isSuccess(last.result)) {
     const { status, errorType, content } = last.result;
     const message = typeof content === 'string' ? content : JSON.stringify(content);
     return { name: 'ToolError', code: errorType ?? status, message };

@@ -314,3 +314,42 @@ test('a failure is tried again, and three of the same lead to a new plan', async
   expect(await decisionsOf(2)).toEqual(['retry', 'retry']);
   expect(await decisionsOf(3)).toEqual(['retry', 'retry', 'replan']);
 });
+
+test('a plan that cannot go on stops its subtasks before it ends', async () => {
+  const slow = step({
+    name: 'slow',
+    execute: (ctx) =>
+      new Promise((resolve) => {
+        ctx.signal.addEventListener('abort', () => resolve(ctx.skip()));
+      }),
+  });
+  const odd = tool({
+    name: 'odd',
+    description: 'Has a schema that breaks.',
+    schema: z.object({}).refine(() => {
+      throw new Error('The schema broke.');
+    }),
+    execute: () => 'never',
+  });
+  const stopped = plan({
+    name: 'stopped',
+    planner: ({ task }: PlanRequest) =>
+      task === 'plan'
+        ? [{ id: 'slow', description: 'Be slow', worker: 'slow' }, breaking('bad')]
+        : [
+            { id: 'slow', description: 'Be slow', worker: 'slow' },
+            { id: 'odd', description: 'Break', tool: 'odd', args: {} },
+          ],
+    workers: [slow, breaks],
+    tools: [odd],
+  });
+  const { status, session } = await runtime({ app: 'plans' }).run(stopped, 'Go');
+  expect(status).toBe('error');
+  const ends = session.events.flatMap((event) =>
+    event.type === 'invocation_end' ? [[event.invocationId.split('/')[1], event.status]] : [],
+  );
+  expect(ends.slice(-2)).toEqual([
+    ['slow', 'cancelled'],
+    [undefined, 'error'],
+  ]);
+});
