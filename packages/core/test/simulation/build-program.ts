@@ -13,6 +13,7 @@ import {
   tool,
 } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
+import { buildGraph, buildRouter } from './build-routes.ts';
 import { schemas } from './people-of-programs.ts';
 import type { Call, Edit, Finding, Program, Programs, Statement } from './program.ts';
 
@@ -73,6 +74,7 @@ function buildProgram(program: Program, made: Made): Runnable {
 
 function makeProgram(program: Program, made: Made): Runnable {
   const { id } = program;
+  const below = { ...made, total: `total_${id}` };
   switch (program.kind) {
     case 'agent':
       return buildAgent(id, program.rounds, made);
@@ -89,12 +91,17 @@ function makeProgram(program: Program, made: Made): Runnable {
         name: id,
         runnables: program.parts.map((part) => buildProgram(part, made)),
       });
+    case 'graph': {
+      const isRepeated = made.isRepeated || program.rounds > 1;
+      const parts = program.parts.map((part) => buildProgram(part, { ...below, isRepeated }));
+      return buildGraph(program, parts);
+    }
+    case 'router':
+      return buildRouter(program, buildProgram(program.part, below));
     default:
       return parallel({
         name: id,
-        runnables: program.parts.map((part) =>
-          buildProgram(part, { ...made, total: `total_${id}` }),
-        ),
+        runnables: program.parts.map((part) => buildProgram(part, below)),
         failFast: program.failFast === true,
       });
   }

@@ -54,8 +54,21 @@ class ProgramDraw {
           failFast: this.#draws.at(`${id} fails fast`) < 0.3,
         };
       default:
-        return { kind, id, parts: this.#below(depth) };
+        return this.#line(id, depth);
     }
+  }
+
+  /** Draws a sequence, or a graph or router in its place. */
+  #line(id: string, depth: number): Program {
+    const place = this.#isWithoutParallel ? 1 : this.#draws.at(`${id} is no sequence`);
+    if (place >= 0.5) return { kind: 'sequence', id, parts: this.#below(depth) };
+    if (place >= 0.3) return { kind: 'router', id, part: this.program(depth + 1) };
+    const rounds = place >= 0.15 ? 2 : 1;
+    const wasRepeated = this.#isRepeated;
+    this.#isRepeated ||= rounds > 1;
+    const parts = this.#below(depth);
+    this.#isRepeated = wasRepeated;
+    return { kind: 'graph', id, parts, rounds };
   }
 
   #repeated(depth: number): Program {

@@ -12,6 +12,8 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   sequence: ['completed', 'error'],
   parallel: ['completed', 'error'],
   loop: ['completed'],
+  graph: ['completed'],
+  router: ['completed'],
   call: ['completed'],
   spawn: ['completed'],
   dispatch: ['completed'],

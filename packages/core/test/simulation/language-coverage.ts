@@ -49,6 +49,7 @@ function namesOf(programs: readonly Program[]): ReadonlyMap<string, string> {
             note(`${program.id} b${b}s${s}`, statement);
         return;
       case 'loop':
+      case 'router':
         visit(program.part);
         return;
       default:

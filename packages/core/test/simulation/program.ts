@@ -20,6 +20,19 @@ export type Program =
       /** True to cancel the other branches when one fails. */
       readonly failFast?: boolean;
     }
+  /**
+   * A graph: a node that fails leads to the parts by an edge for errors, and behind them a cycle
+   * leads back to the first one.
+   */
+  | {
+      readonly kind: 'graph';
+      readonly id: string;
+      readonly parts: Programs;
+      /** Number of times that the parts run. */
+      readonly rounds: number;
+    }
+  /** A router whose rules choose two routes that fail before the part. */
+  | { readonly kind: 'router'; readonly id: string; readonly part: Program }
   | {
       readonly kind: 'loop';
       readonly id: string;
@@ -121,6 +134,8 @@ export function textOf(program: Program): string {
       return `${program.id}{${program.branches.map((each) => each.map(one).join(' ')).join(' | ')}}`;
     case 'loop':
       return `${program.iterations}×(${textOf(program.part)})`;
+    case 'router':
+      return `router(${textOf(program.part)})`;
     default:
       return `${program.kind}(${program.parts.map(textOf).join(', ')})`;
   }

@@ -4,7 +4,8 @@ import type { Branch, Call, Program, Statement } from './program.ts';
 export function smallerPrograms(program: Program): readonly Program[] {
   switch (program.kind) {
     case 'sequence':
-    case 'parallel': {
+    case 'parallel':
+    case 'graph': {
       const { parts } = program;
       return [
         ...parts,
@@ -18,6 +19,8 @@ export function smallerPrograms(program: Program): readonly Program[] {
         ...(program.iterations > 1 ? [{ ...program, iterations: program.iterations - 1 }] : []),
         ...smallerPrograms(program.part).map((part) => ({ ...program, part })),
       ];
+    case 'router':
+      return [program.part, ...smallerPrograms(program.part).map((part) => ({ ...program, part }))];
     case 'step':
       return smallerLists(program.branches, smallerStatements).map((branches) => ({
         ...program,
