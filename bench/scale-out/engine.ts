@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Engine } from 'adjutant/ports';
-import { repositoryRoot } from '../../scripts/command.ts';
 
 interface TemporalPackage {
   temporalEngine(options: { readonly address: string; readonly worker: boolean }): Engine;
@@ -14,7 +11,7 @@ export async function engineAt(
 ): Promise<{ readonly engine?: Engine }> {
   if (address === '') return {};
   // The package has a lockfile of its own, so it may not be installed.
-  const entry = pathToFileURL(join(repositoryRoot, 'packages/temporal/src/index.ts')).href;
+  const entry = new URL('../../packages/temporal/src/index.ts', import.meta.url).href;
   const { temporalEngine } = (await import(entry)) as TemporalPackage;
   return { engine: temporalEngine({ address, worker }) };
 }
