@@ -269,7 +269,7 @@ test('a rule that was edited does not change a way already chosen', async () => 
     step({ name, execute: async (ctx) => ctx.complete(`${name}: ${await ctx.ask('q', 'Well?')}`) });
   const desk = (to: 'a' | 'b') =>
     router({ name: 'desk', routes: [asks('a'), asks('b')], rules: [{ to, when: /./ }] });
-  const before = runtime({ app: 'desk', store });
+  const before = runtime({ app: 'desk', store, recover: 'manual' });
   const { pendingCalls } = await before.run(desk('a'), { input: 'Go', session: 's' });
   const after = runtime({ app: 'desk', store, runnables: [desk('b')], recover: 'manual' });
   await after.requests.answer(pendingCalls[0]?.requestId ?? '', { input: 'yes' });
