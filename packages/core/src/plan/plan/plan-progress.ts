@@ -108,9 +108,8 @@ export class PlanProgress implements PlanUnderWay {
   }
 
   isRunning(subtaskKey: string): boolean {
-    for (const [child, of] of this.#started)
-      if (of === subtaskKey && this.children.has(child)) return true;
-    return false;
+    const attempt = this.#attempts.get(subtaskKey);
+    return attempt !== undefined && this.children.has(childKeyOf(subtaskKey, attempt));
   }
 
   /** Starts subtasks whose dependencies are completed, and ends the plan when all are. */
@@ -136,7 +135,7 @@ export class PlanProgress implements PlanUnderWay {
     const { key } = subtask;
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
     this.#attempts.set(key, attempt);
-    const childKey = attempt === 1 ? key : `${key}#${attempt}`;
+    const childKey = childKeyOf(key, attempt);
     const begun = run.ledger.invocations.byPath.get(childPath(record.path, childKey));
     const outputOf = (id: string) => this.outputs.get(keys.get(id) ?? '');
     const work =
@@ -301,4 +300,9 @@ export class PlanProgress implements PlanUnderWay {
       data: { goal: this.goal, left },
     });
   }
+}
+
+/** Key of the child that is an attempt at a subtask. */
+function childKeyOf(subtaskKey: string, attempt: number): string {
+  return attempt === 1 ? subtaskKey : `${subtaskKey}#${attempt}`;
 }
