@@ -94,6 +94,16 @@ test('the queue shows tasks with their levels, and its depth', async () => {
   expect(unexpected(problems)).toEqual([]);
 });
 
+test('an app without triggers is no failure of their page', async () => {
+  const clerk = agent({ name: 'clerk', model: roundModel([{ text: 'Done.' }]) });
+  const app = runtime({ app: 'plain', runnables: [clerk], store: await testStore() });
+  const { page } = await opened(app, { path: '/triggers' });
+  await page.getByText('This app has no triggers.').waitFor();
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  const make = page.getByRole('button', { name: 'New trigger' });
+  expect(await make.getAttribute('title')).toBe('This app has no triggers.');
+});
+
 test('the reader chooses creatures, which the browser keeps until they are reset', async () => {
   const app = await waitingOffice();
   const { page, problems } = await opened(app, { path: '/now' });

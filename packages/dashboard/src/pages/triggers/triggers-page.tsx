@@ -2,6 +2,7 @@ import type { ServerTrigger } from '@adjutant/server/client';
 import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useNamed } from '../../address/location.ts';
+import { refusalOf } from '../../api/client.ts';
 import { unlessAllowed } from '../../api/me.ts';
 import { useReader } from '../../api/reader.ts';
 import { Button } from '../../components/button.tsx';
@@ -33,6 +34,7 @@ export function TriggersPage() {
   const unless = unlessAllowed(useReader(), 'operate');
   useMakeCommand(make, unless);
   const suffix = search === '' ? '' : `?${search}`;
+  const hasNone = refusalOf(error)?.code === 'triggers_unavailable';
   return (
     <>
       <PageHead title="Triggers">
@@ -48,12 +50,19 @@ export function TriggersPage() {
             }
           />
         </div>
-        <Button look="first" unless={unless} onPress={make}>
+        <Button look="first" unless={hasNone ? 'This app has no triggers.' : unless} onPress={make}>
           New trigger
         </Button>
       </PageHead>
       <div className={styles['page']}>
-        {error !== null && triggers === undefined ? (
+        {hasNone ? (
+          <PlaceHolder title="This app has no triggers.">
+            <p>
+              A trigger starts work at a time, or when an event is published. Give the app's runtime
+              the option `triggers`, then make them here or in the code.
+            </p>
+          </PlaceHolder>
+        ) : error !== null && triggers === undefined ? (
           <Failure error={error} what="The triggers" onRetry={() => void refetch()} />
         ) : triggers === undefined ? (
           <Reading what="triggers" />
