@@ -31,10 +31,11 @@ export function TriggersPage() {
   const [isMaking, setMaking] = useState(false);
   const make = useCallback(() => setMaking(true), []);
   const acts = useTriggerActs();
-  const unless = unlessAllowed(useReader(), 'operate');
+  const hasNone = refusalOf(error)?.code === 'triggers_unavailable';
+  const allowed = unlessAllowed(useReader(), 'operate');
+  const unless = hasNone ? 'This app has no triggers.' : allowed;
   useMakeCommand(make, unless);
   const suffix = search === '' ? '' : `?${search}`;
-  const hasNone = refusalOf(error)?.code === 'triggers_unavailable';
   return (
     <>
       <PageHead title="Triggers">
@@ -50,18 +51,13 @@ export function TriggersPage() {
             }
           />
         </div>
-        <Button look="first" unless={hasNone ? 'This app has no triggers.' : unless} onPress={make}>
+        <Button look="first" unless={unless} onPress={make}>
           New trigger
         </Button>
       </PageHead>
       <div className={styles['page']}>
         {hasNone ? (
-          <PlaceHolder title="This app has no triggers.">
-            <p>
-              A trigger starts work at a time, or when an event is published. Give the app's runtime
-              the option `triggers`, then make them here or in the code.
-            </p>
-          </PlaceHolder>
+          <NoTriggers />
         ) : error !== null && triggers === undefined ? (
           <Failure error={error} what="The triggers" onRetry={() => void refetch()} />
         ) : triggers === undefined ? (
@@ -84,6 +80,18 @@ export function TriggersPage() {
       )}
       {isMaking ? <TriggerDialog acts={acts} onClose={() => setMaking(false)} /> : null}
     </>
+  );
+}
+
+/** The app is made without triggers: nothing has failed. */
+function NoTriggers() {
+  return (
+    <PlaceHolder title="This app has no triggers.">
+      <p>
+        A trigger starts work at a time, or when an event is published. Give the app's runtime the
+        option `triggers`, then make them here or in the code.
+      </p>
+    </PlaceHolder>
   );
 }
 
