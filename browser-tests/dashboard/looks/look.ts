@@ -36,6 +36,9 @@ async function axe(page: Page) {
   return (await builder.options({ resultTypes: ['violations'] }).analyze()).violations;
 }
 
+/** Milliseconds for all pages in all schemes of a size, on a loaded machine too. */
+const patienceMs = 360_000;
+
 /** A way in which the dashboard is looked at. */
 interface Look {
   readonly schemes: readonly ('light' | 'dark')[];
@@ -55,7 +58,9 @@ async function turnTo(page: Page, colorScheme: 'light' | 'dark'): Promise<void> 
  */
 export function testLook({ schemes, width, height }: Look): void {
   withChromium();
-  test(`axe finds nothing on any page in ${schemes.join(' and ')}, ${width} wide`, async () => {
+  test(`axe finds nothing on any page in ${schemes.join(' and ')}, ${width} wide`, {
+    timeout: patienceMs,
+  }, async () => {
     const app = await chased();
     const { folder, ...kept } = await keptEvals(app);
     const { page, problems, url } = await opened(app, {
