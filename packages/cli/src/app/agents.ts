@@ -1,10 +1,6 @@
 import type { Agent, Loop, Parallel, Runnable, Sequence, Step } from 'adjutant';
+import type { Composed } from 'adjutant/plan';
 
-/** A runnable of `adjutant/plan`. */
-interface Composed extends Runnable {
-  readonly kind: 'plan' | 'graph' | 'router';
-  readonly parts: readonly Runnable[];
-}
 type AnyRunnable = Agent | Step | Sequence | Parallel | Loop | Composed;
 
 /**

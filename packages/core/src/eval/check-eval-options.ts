@@ -13,7 +13,7 @@ import {
 import { runtimeLimitChecks } from '../engine/frame/run-options.ts';
 import { isNamedModel, wrongName } from '../models/named-model.ts';
 import { Runtime } from '../runtime.ts';
-import { isRunnable } from '../session/runnable.ts';
+import { anyRunnable, isRunnable } from '../session/runnable.ts';
 import { InvalidEvalError } from './errors.ts';
 import type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant } from './eval-options.ts';
 import { isShare } from './scorers/own-scorer.ts';
@@ -23,8 +23,7 @@ const isApp: OptionCheck = (value) =>
   typeof value === 'function' || value instanceof Runtime
     ? undefined
     : 'a runtime, or a function that makes one';
-const isOneRunnable: OptionCheck = (value) =>
-  isRunnable(value) ? undefined : 'an agent, step, sequence, parallel or loop';
+const isOneRunnable: OptionCheck = (value) => (isRunnable(value) ? undefined : anyRunnable);
 const sharedApp: OptionChecks<SharedAppVariant> = {
   name: isNonEmptyText,
   version: isNonEmptyText,

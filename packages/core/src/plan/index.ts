@@ -4,6 +4,7 @@ export type {
   Subtask,
   SubtaskBudget,
 } from '../ledger/event.ts';
+export type { Composed } from '../runnables/composed.ts';
 export type {
   EdgeContext,
   EdgeError,

@@ -6,7 +6,7 @@ import {
   isObject,
   type OptionChecks,
 } from '../base/options.ts';
-import { isRunnable, type Runnable } from '../session/runnable.ts';
+import { anyRunnable, isRunnable, type Runnable } from '../session/runnable.ts';
 import type { Tool } from '../tools/tool.ts';
 import { InvalidDefinitionError } from './errors.ts';
 
@@ -42,7 +42,7 @@ const toolName = /^[A-Za-z0-9_-]{1,64}$/;
 const isTarget = (value: unknown): string | undefined =>
   isRunnable(value) || typeof value === 'function'
     ? undefined
-    : 'an agent, step, sequence, parallel or loop, or a function that gives one';
+    : `${anyRunnable}, or a function that gives one`;
 
 const handoffChecks: OptionChecks<HandoffOptions> = {
   to: isTarget,
@@ -117,7 +117,7 @@ export class AgentHandoffs {
     }
     if (isRunnable(given)) return given;
     throw this.#invalid(
-      `the function of \`handoffs[${i}]\` must give an agent, step, sequence, parallel or loop, ` +
+      `the function of \`handoffs[${i}]\` must give ${anyRunnable}, ` +
         `not ${describeValue(given)}`,
     );
   }

@@ -1,5 +1,5 @@
 import { isList, isText, type OptionChecks } from '../base/options.ts';
-import type { OutputOf, Runnable } from '../session/runnable.ts';
+import { anyRunnable, type OutputOf, type Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import type { DataOf } from './step.ts';
 
@@ -128,7 +128,7 @@ export function checkRunnables(
       throw new InvalidDefinitionError({
         kind,
         name,
-        reason: `\`${option}[${i}]\` is not an agent, step, sequence, parallel or loop`,
+        reason: `\`${option}[${i}]\` is not ${anyRunnable}`,
       });
     }
   });

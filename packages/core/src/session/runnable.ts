@@ -18,6 +18,9 @@ export interface Runnable<Output = unknown, Name extends string = string> {
 /** The type of the result of a runnable. */
 export type OutputOf<R> = R extends { readonly [outputType]?: infer Output } ? Output : never;
 
+/** Kinds of runnables, for messages about a value that is none. */
+export const anyRunnable = 'an agent, step, sequence, parallel, loop, plan, graph or router';
+
 const runnableKinds: ReadonlySet<unknown> = new Set<RunnableKind>([
   'agent',
   'step',

@@ -1,12 +1,8 @@
 import type { Agent, JsonObject, Loop, Parallel, Runnable, Sequence, Step, Tool } from 'adjutant';
+import type { Composed } from 'adjutant/plan';
 import { defined } from 'adjutant/text';
 import type { AgentAnswer, ToolAnswer } from '../schemas/agent.ts';
 
-/** A runnable of `adjutant/plan`. */
-interface Composed extends Runnable {
-  readonly kind: 'plan' | 'graph' | 'router';
-  readonly parts: readonly Runnable[];
-}
 type AnyRunnable = Agent | Step | Sequence | Parallel | Loop | Composed;
 
 /**

@@ -18,7 +18,7 @@ import type { Actor, Event, StreamEvent } from '../../ledger/event.ts';
 import { isLane } from '../../ledger/folds/lanes.ts';
 import { wrongName } from '../../models/named-model.ts';
 import { type ForkEdit, isForkEdit } from '../../session/fork-edit.ts';
-import type { Runnable } from '../../session/runnable.ts';
+import { anyRunnable, type Runnable } from '../../session/runnable.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import type { ScopeIds } from '../../session/shared-state.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -310,9 +310,7 @@ export function checkRunnable(value: unknown): void {
   const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
   if (typeof kind === 'string' && typeof name === 'string') return;
   throw new InvalidRunError({
-    reason:
-      'what is to be run must be an agent, step, sequence, parallel or loop, not ' +
-      `${describeValue(value)}`,
+    reason: `what is to be run must be ${anyRunnable}, not ${describeValue(value)}`,
   });
 }
 

@@ -5,9 +5,10 @@ import {
   toErrorRecord,
 } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { describeValue } from '../../base/options.ts';
 import type { EdgeContext, ErrorEdge, ValueEdge } from './definition.ts';
 
-/** A condition or the data of an edge failed: it threw, or gave what is not JSON. */
+/** A condition or the data of an edge failed: it threw, or the condition gave no boolean. */
 class EdgeFailedError extends AdjutantError {
   constructor(data: { from: string; to: string; reason: string }, options?: ErrorOptions) {
     super(
@@ -27,11 +28,15 @@ export interface NodeEnd {
 
 /** Evaluates the condition of an edge. @throws EdgeFailedError */
 export function holds(edge: ValueEdge | ErrorEdge, end: NodeEnd, ctx: EdgeContext): boolean {
-  return guarded(edge, () =>
+  const held: unknown = guarded(edge, () =>
     edge.error === undefined
-      ? edge.when?.(end.output as JsonValue, ctx) !== false
+      ? edge.when === undefined || edge.when(end.output as JsonValue, ctx)
       : isFor(edge, end.error as ErrorRecord),
   );
+  if (typeof held === 'boolean') return held;
+  // A promise would be taken for true.
+  const reason = `its condition must give true or false at once, not ${describeValue(held)}`;
+  throw new EdgeFailedError({ from: edge.from, to: edge.to, reason });
 }
 
 /** Returns the data that an edge hands to its target. @throws EdgeFailedError */
@@ -54,7 +59,7 @@ export function dataOfEdge(
 
 function isFor({ error: wanted }: ErrorEdge, error: ErrorRecord): boolean {
   if (wanted === true) return true;
-  if (typeof wanted === 'function') return wanted(error) !== false;
+  if (typeof wanted === 'function') return wanted(error);
   const names = typeof wanted === 'string' ? [wanted] : wanted;
   return names.some((name) => name === error.code || name === error.name);
 }

@@ -9,7 +9,7 @@ export interface ShapedEdge extends RecordedEdge {
   readonly index: number;
 }
 
-/** What follows from the nodes and edges of a graph, computed once. */
+/** Facts that follow from the nodes and edges of a graph, computed once. */
 export interface GraphShape {
   readonly recorded: RecordedGraph;
   /** Nodes in an order in which sources stand before targets, cycles left out. */

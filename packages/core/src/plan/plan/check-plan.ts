@@ -10,7 +10,7 @@ import type { PlanLimits } from './plan-options.ts';
 import { referencesIn } from './references.ts';
 import type { CheckedSubtask } from './revision.ts';
 
-/** What subtasks are checked against. */
+/** Names and limits that subtasks are checked against. */
 export interface PlanRules {
   readonly names: PlanNames;
   readonly tools: readonly Tool[];
@@ -76,7 +76,7 @@ async function checkList(
     ...list.flatMap((one) => (isPlainObject(one) ? String(one['id']) : [])),
   ]);
   checkIds(subtasks, ids, tell);
-  // What is missing hides circles.
+  // Subtasks that were refused hide circles.
   if (problems.length === 0) {
     const circle = circleIn(subtasks);
     if (circle !== undefined)
@@ -134,7 +134,7 @@ async function checkToolArgs(
   if (!checked.ok) tell(`subtask "${id}": the args do not fit ${tool.name}. ${checked.message}`);
 }
 
-/** Returns what the subtasks of a plan are checked against. */
+/** Returns the rules for the subtasks of a plan. */
 export function rulesOf({ workers, tools, limits }: Plan<unknown>): PlanRules {
   return {
     names: {

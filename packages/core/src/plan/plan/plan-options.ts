@@ -50,7 +50,7 @@ export interface SubtaskReport extends Subtask {
   readonly error?: string;
 }
 
-/** What a planner is asked. */
+/** Question to a planner. */
 export type PlanRequest = {
   readonly goal: string;
   /** Data that the plan was started with. */
@@ -71,7 +71,7 @@ export type PlanRequest = {
   readonly subtasks?: readonly SubtaskReport[];
   /** Reason for the replan. */
   readonly reason?: string;
-  /** What was wrong with the last answer, and that answer. */
+  /** Problems of the last answer, and that answer, when the planner is asked again. */
   readonly problems?: readonly string[];
   readonly refused?: JsonValue;
 };

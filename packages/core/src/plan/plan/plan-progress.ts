@@ -144,6 +144,7 @@ export class PlanProgress implements PlanUnderWay {
         : begunWork(this.plan, subtask, begun, run.ledger);
     if ('failure' in work) return this.#failedBefore(subtask, work.failure);
     this.#started.set(childKey, key);
+    // A worker that the code no longer has: the invoke rule refuses any other one for its record.
     this.children.start({
       key: childKey,
       runnable: work.runnable ?? this.plan.planner,

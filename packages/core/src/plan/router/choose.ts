@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
+import { describeValue } from '../../base/options.ts';
 import { finderOf, type WordTest } from '../intent/classify-intent.ts';
 import type { RouteInput, RouteRule, Router } from './definition.ts';
 
@@ -44,7 +45,11 @@ function signOf(when: RouteRule['when'], input: RouteInput): string | undefined 
   if (typeof when !== 'function') return finderOf(when as WordTest)(input.message);
   const found = when(input);
   if (typeof found === 'string') return found;
-  return found ? 'its rule matches' : undefined;
+  if (typeof found === 'boolean') return found ? 'its rule matches' : undefined;
+  // A promise would be taken for true.
+  throw new TypeError(
+    `A rule must give true, false or a text at once, not ${describeValue(found)}`,
+  );
 }
 
 /** Returns the route that rules choose; `undefined` when none of them is confident enough. */

@@ -267,7 +267,8 @@ describe('the option `handoffs`', () => {
     expect(early.tools).toHaveLength(1);
     const wrong = agent({ name: 'wrong', model, handoffs: [() => 3] });
     expect(() => wrong.tools).toThrow(
-      'the function of `handoffs[0]` must give an agent, step, sequence, parallel or loop, not 3',
+      'the function of `handoffs[0]` must give an agent, step, sequence, parallel, loop, plan, ' +
+        'graph or router, not 3',
     );
   });
 });

@@ -159,6 +159,21 @@ describe('errors', () => {
     });
   });
 
+  test('a condition that gives a promise fails the graph: it would always hold', async () => {
+    const late = graph({
+      name: 'late',
+      nodes: { a: gives('a', 1), b: passes('b') },
+      edges: [{ from: 'a', to: 'b', when: (async () => false) as never }],
+      start: 'a',
+    });
+    const { error, session } = await app().run(late);
+    expect(error).toMatchObject({
+      code: 'edge_failed',
+      message: expect.stringContaining('must give true or false at once, not'),
+    });
+    expect(session.events.filter(({ type }) => type === 'invocation_start')).toHaveLength(2);
+  });
+
   test('data that does not fit its target fails the graph before the target begins', async () => {
     const strict = step({
       name: 'strict',

@@ -55,6 +55,17 @@ describe('router by rules', () => {
     );
   });
 
+  test('a rule that gives a promise fails the router: it would always match', async () => {
+    const late = router({
+      name: 'late',
+      routes: [billing],
+      rules: [{ to: 'billing', when: (async () => false) as never }],
+    });
+    const { error, session } = await app().run(late, 'Hello');
+    expect(error?.message).toContain('A rule must give true, false or a text at once, not');
+    expect(session.events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
+  });
+
   test('below the confidence that counts the default is taken', async () => {
     const result = await app().run(desk, 'maybe');
     expect(routesOf(result)).toEqual([{ target: 'support', by: 'default', attempt: 1, next: [] }]);

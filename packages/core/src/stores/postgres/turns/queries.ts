@@ -61,11 +61,12 @@ interface OwnersReply {
   readonly owners: readonly string[];
 }
 
+/** Owners that are kept in mind at most, unless more are at work. */
+const mostOwners = 100;
 /**
  * Owners that are known of each store, those met last at first. They stay known while they have no
  * session for a moment: each unknown one costs a second call.
  */
-const mostOwners = 100;
 const knownOwners = new WeakMap<Database, readonly string[]>();
 
 export async function takeTurns(

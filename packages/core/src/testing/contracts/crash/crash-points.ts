@@ -16,6 +16,7 @@ import {
 } from '../../../base/options.ts';
 import { isLane } from '../../../ledger/folds/lanes.ts';
 import type { Store } from '../../../ledger/port.ts';
+import { anyRunnable } from '../../../session/runnable.ts';
 import { memoryStore } from '../../../stores/memory.ts';
 import { findProblem } from './compare-runs.ts';
 import { type CrashCase, type CrashManner, crashCases, within } from './crash-cases.ts';
@@ -93,9 +94,7 @@ const isWithout =
 
 const isRunnable = (value: unknown): string | undefined => {
   const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
-  return typeof kind === 'string' && typeof name === 'string'
-    ? undefined
-    : 'an agent, step, sequence, parallel or loop';
+  return typeof kind === 'string' && typeof name === 'string' ? undefined : anyRunnable;
 };
 
 const scenarioChecks: OptionChecks<CrashScenario> = {

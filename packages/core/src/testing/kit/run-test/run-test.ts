@@ -5,7 +5,12 @@ import type { PublishedEvent } from '../../../ledger/decisions/service-decisions
 import type { Event } from '../../../ledger/event.ts';
 import type { ListedNotice } from '../../../notifications/service/notice-list.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { isRunnable, type OutputOf, type Runnable } from '../../../session/runnable.ts';
+import {
+  anyRunnable,
+  isRunnable,
+  type OutputOf,
+  type Runnable,
+} from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
 import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';
@@ -70,7 +75,7 @@ export async function runTest<R extends Runnable>(
   if (!isRunnable(runnable))
     throw new InvalidTestError({
       what: 'runTest()',
-      reason: 'its first argument must be an agent, step, sequence, parallel or loop',
+      reason: `its first argument must be ${anyRunnable}`,
     });
   checkSteps(steps);
   checkOptions(options);
